@@ -29,8 +29,8 @@ struct Execution {
   /// Final contents of every buffer argument, in argument order.
   std::vector<std::pair<std::string, std::vector<uint32_t>>> outputs;
   trace::Trace trace;
-  uint64_t steps = 0;    ///< thread-instructions executed
-  double seconds = 0;    ///< of execution alone, without compilation
+  uint64_t steps = 0;  ///< thread-instructions executed
+  double seconds = 0;  ///< of execution alone, without compilation
 };
 
 /// Why there is no execution.

@@ -22,8 +22,8 @@ struct ExternalDefinition {
 std::map<std::string, ExternalDefinition> parse_external_definitions(
     std::shared_ptr<const diagnostics::SourceText> source);
 
-/// The executor `external:NAME`. A crash, a hang, a broken line, an answer twice or a flood costs only
-/// the request it concerns.
+/// The executor `external:NAME`. A crash, a hang, a broken line, an answer twice or a flood costs
+/// only the request it concerns.
 std::unique_ptr<Executor> make_external(const ExternalDefinition& definition);
 
 }  // namespace warplock::executor

@@ -31,7 +31,7 @@ struct Launch {
   std::vector<Argument> arguments;
   std::map<std::string, std::vector<uint32_t>> expect;  ///< by argument name; may be empty
   uint32_t shared_bytes = 0;                            ///< dynamic shared memory
-  uint64_t max_steps = 10'000'000;                      ///< thread-instructions, all threads together
+  uint64_t max_steps = 10'000'000;  ///< thread-instructions, all threads together
   /// Where the launch came from, and where its entry stands in there, for messages.
   std::shared_ptr<const diagnostics::SourceText> source;
   diagnostics::Position entry_position;
