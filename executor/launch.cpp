@@ -6,10 +6,9 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "executor/digest.h"
 #include "executor/located_json.h"
+#include "trace/spelling.h"
 
 namespace warplock::executor {
 namespace {
@@ -35,10 +34,6 @@ const ScalarType* scalar_type(std::string_view name) {
     if (type.name == name) return &type;
   }
   return nullptr;
-}
-
-uint64_t low_bytes(uint64_t value, uint8_t bytes) {
-  return bytes >= 8 ? value : value & ((uint64_t{1} << (8 * bytes)) - 1);
 }
 
 class LaunchReader {
@@ -146,7 +141,7 @@ class LaunchReader {
     std::string what = fmt::format("\"{}\"", argument.name);
     if (type) {
       argument.scalar_bytes = type->bytes;
-      argument.scalar = low_bytes(content->integer(type->low, type->high, what), type->bytes);
+      argument.scalar = content->integer(type->low, type->high, what) & trace::mask_of(type->bytes);
     } else {
       argument.is_buffer = true;
       argument.words = read_buffer(*content, kMaxTotalWords - total_words_, what);
@@ -236,38 +231,6 @@ class LaunchReader {
   uint64_t total_words_ = 0;
 };
 
-/// Numbers as they are; zeros alone by their count, so that a large empty buffer stays a short
-/// text.
-void append_words(std::string& out, const std::vector<uint32_t>& words) {
-  bool zeros = std::all_of(words.begin(), words.end(), [](uint32_t word) { return word == 0; });
-  if (zeros && words.size() > 16) {
-    out += fmt::format("{{\"words\": {}}}", words.size());
-    return;
-  }
-  out += '[';
-  for (size_t i = 0; i < words.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), "{}{}", i ? ", " : "", words[i]);
-  }
-  out += ']';
-}
-
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-std::string_view unsigned_type(uint8_t bytes) {
-  switch (bytes) {
-    case 1:
-      return "u8";
-    case 2:
-      return "u16";
-    case 8:
-      return "u64";
-    default:
-      return "u32";
-  }
-}
-
 }  // namespace
 
 Launch parse_launch(std::shared_ptr<const diagnostics::SourceText> source) {
@@ -275,63 +238,6 @@ Launch parse_launch(std::shared_ptr<const diagnostics::SourceText> source) {
   Launch launch = LaunchReader(*source, document.root()).read();
   launch.source = std::move(source);
   return launch;
-}
-
-std::string to_json(const Launch& launch) {
-  std::string out = fmt::format(
-      "{{\n  \"entry\": {},\n  \"grid\": [{}],\n  \"block\": [{}],\n  \"warp_width\": {},\n"
-      "  \"arguments\": [",
-      quoted(launch.entry), fmt::join(launch.grid, ", "), fmt::join(launch.block, ", "),
-      launch.warp_width);
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const Argument& argument = launch.arguments[i];
-    out += fmt::format("{}\n    {{\"name\": {}, ", i ? "," : "", quoted(argument.name));
-    if (argument.is_buffer) {
-      out += "\"buffer\": ";
-      append_words(out, argument.words);
-    } else {
-      out += fmt::format("\"{}\": {}", unsigned_type(argument.scalar_bytes),
-                         low_bytes(argument.scalar, argument.scalar_bytes));
-    }
-    out += '}';
-  }
-  out += launch.arguments.empty() ? "]" : "\n  ]";
-  if (!launch.expect.empty()) {
-    out += ",\n  \"expect\": {";
-    bool first = true;
-    for (const auto& [name, words] : launch.expect) {
-      out += fmt::format("{}\n    {}: ", first ? "" : ",", quoted(name));
-      append_words(out, words);
-      first = false;
-    }
-    out += "\n  }";
-  }
-  out += fmt::format(",\n  \"shared_bytes\": {},\n  \"max_steps\": {}\n}}\n", launch.shared_bytes,
-                     launch.max_steps);
-  return out;
-}
-
-std::string digest(const Launch& launch) {
-  Digest all;
-  all.add("warplock launch 1");
-  all.add(launch.entry);
-  for (uint32_t size : launch.grid) all.add(uint64_t{size});
-  for (uint32_t size : launch.block) all.add(uint64_t{size});
-  all.add(uint64_t{launch.warp_width});
-  all.add(uint64_t{launch.shared_bytes});
-  all.add(launch.max_steps);
-  all.add(uint64_t{launch.arguments.size()});
-  for (const Argument& argument : launch.arguments) {
-    all.add(argument.name);
-    all.add(uint64_t{argument.is_buffer});
-    if (argument.is_buffer) {
-      all.add(argument.words);
-    } else {
-      all.add(uint64_t{argument.scalar_bytes});
-      all.add(low_bytes(argument.scalar, argument.scalar_bytes));
-    }
-  }
-  return all.hex();
 }
 
 }  // namespace warplock::executor

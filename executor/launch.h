@@ -53,6 +53,10 @@ Launch parse_launch(std::shared_ptr<const diagnostics::SourceText> source);
 /// The JSON text of a launch; `parse_launch` of it gives the same launch.
 std::string to_json(const Launch& launch);
 
+/// What other programs are sent: the same on one line without its end, every buffer as an array of
+/// numbers, and without `expect`.
+std::string to_json_line(const Launch& launch);
+
 /// A hexadecimal digest over everything that decides the result: entry, geometry, width, arguments,
 /// shared memory, steps; not `expect`.
 std::string digest(const Launch& launch);

@@ -240,6 +240,13 @@ double JsonValue::number(std::string_view what) const {
   }
 }
 
+bool JsonValue::boolean(std::string_view what) const {
+  if (kind() != JsonDocument::Kind::kBoolean) {
+    throw error(fmt::format("{} must be true or false, not {}", what, kind_name()));
+  }
+  return node().value != 0;
+}
+
 const std::string& JsonValue::string(std::string_view what) const {
   if (!is_string()) throw error(fmt::format("{} must be a string, not {}", what, kind_name()));
   return document_->strings_[node().value];

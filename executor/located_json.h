@@ -70,6 +70,7 @@ class JsonValue {
   uint64_t integer(int64_t low, uint64_t high, std::string_view what) const;
   /// Any number.
   double number(std::string_view what) const;
+  bool boolean(std::string_view what) const;
   const std::string& string(std::string_view what) const;
   std::vector<JsonValue> elements(std::string_view what) const;
   /// An array of 32-bit words: 0 to 2^32-1, or -2^31 to -1 in two's complement.
