@@ -1,0 +1,32 @@
+#include "ptx/check_context.h"
+#include "ptx/forms.h"
+/// Atomics and reductions (PTX ISA 9.7.13.13 and 9.7.13.14).
+namespace warplock::ptx {
+namespace {
+
+#define ATOM "atom ?keep:relaxed|acquire|release|acq_rel ?keep:@scope ?space:@atomic_space "
+#define RED "red ?keep:relaxed|release ?keep:@scope ?space:@atomic_space "
+
+constexpr Form kForms[] = {
+    {Opcode::kAtom, ATOM "atomic:and|or|xor type:b32|b64", "=t:_ mem t", check_access},
+    {Opcode::kAtom, ATOM "atomic:add type:u32|s32|u64", "=t:_ mem t", check_access},
+    {Opcode::kAtom, ATOM "atomic:min|max type:u32|s32|u64|s64", "=t:_ mem t", check_access},
+    {Opcode::kAtom, ATOM "atomic:inc|dec type:u32", "=t:_ mem t", check_access},
+    {Opcode::kAtom, ATOM "atomic:exch type:b32|b64", "=t:_ mem t", check_access},
+    {Opcode::kAtom, ATOM "atomic:cas type:b16|b32|b64", "=t:_ mem t t", check_access},
+    {Opcode::kRed, RED "atomic:and|or|xor type:b32|b64", "mem t", check_access},
+    {Opcode::kRed, RED "atomic:add type:u32|s32|u64", "mem t", check_access},
+    {Opcode::kRed, RED "atomic:min|max type:u32|s32|u64|s64", "mem t", check_access},
+    {Opcode::kRed, RED "atomic:inc|dec type:u32", "mem t", check_access},
+};
+
+#undef ATOM
+#undef RED
+
+}  // namespace
+
+std::span<const Form> atomic_forms() {
+  return kForms;
+}
+
+}  // namespace warplock::ptx

@@ -1,0 +1,400 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ptx/parser.h"
+
+/// Headers and bodies of .entry and .func (PTX ISA 5.1, 11.2 and 11.3).
+namespace warplock::ptx {
+namespace {
+
+constexpr size_t kMaxNesting = 256;
+constexpr uint32_t kMaxRegisters = 4'000'000;  // over all functions
+
+bool same_shape(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Parameter& x, const Parameter& y) { return x.size == y.size; });
+}
+
+}  // namespace
+
+/// [.visible] .entry name (params) directives { body }  or  .func (returns) name (params) ...
+void Parser::function(const Linkage& linkage, bool is_entry) {
+  Function header;
+  header.is_entry = is_entry;
+  header.is_visible = linkage.is_visible || linkage.is_weak;
+  while (tokens_.accept_word("attribute")) {
+    tokens_.expect('(', ".attribute");
+    while (!tokens_.at_end() && !tokens_.peek().is(')')) tokens_.take();
+    tokens_.expect(')', "an attribute");
+  }
+  if (!is_entry && tokens_.peek().is('(')) header.returns = parameter_list(false);
+  Word name = tokens_.expect_name("the name of a function");
+  header.name = name.text;
+  header.declared = name.position;
+  if (tokens_.peek().is('(')) header.parameters = parameter_list(is_entry);
+  for (const Parameter& parameter : header.parameters) {
+    header.parameter_bytes = std::max(header.parameter_bytes, parameter.offset + parameter.size);
+  }
+  constexpr uint32_t kMaxParameterBytes = 32'764;
+  if (header.parameter_bytes > kMaxParameterBytes) {
+    tokens_.fail(name.position, "resource limit",
+                 fmt::format("the parameters have more than {} bytes", kMaxParameterBytes));
+  }
+  performance_directives(header);
+  header.is_declaration = tokens_.accept(';');
+  if (!header.is_declaration && !tokens_.peek().is('{')) {
+    tokens_.fail_here("'{' or ';' after the head of a function");
+  }
+  bool is_declaration = header.is_declaration;
+  uint32_t index = declare_function(std::move(header), name);
+  if (is_declaration) return;
+
+  body_order_.push_back(index);
+  Function current = std::move(module_.functions[index]);
+  // Calls to this function find its head while the body is being read.
+  module_.functions[index].name = current.name;
+  module_.functions[index].is_entry = current.is_entry;
+  module_.functions[index].returns = current.returns;
+  module_.functions[index].parameters = current.parameters;
+  function_ = &current;
+  function_index_ = index;
+  cuda_ = {};
+  open_scope();
+  declare_parameters(current);
+  tokens_.expect('{', "the head of a function");
+  body();
+  close_scope();
+  function_ = nullptr;
+  function_index_ = kNoIndex;
+  module_.functions[index] = std::move(current);
+}
+
+uint32_t Parser::declare_function(Function header, const Word& name) {
+  auto found = scopes_.front().names.find(name.text);
+  if (found == scopes_.front().names.end()) {
+    uint32_t index = static_cast<uint32_t>(module_.functions.size());
+    declare(name.text, {Symbol::Kind::kFunction, index, name.position});
+    module_.functions.push_back(std::move(header));
+    return index;
+  }
+  const Symbol symbol = found->second;
+  bool repeats = symbol.kind == Symbol::Kind::kFunction &&
+                 module_.functions[symbol.index].is_entry == header.is_entry &&
+                 (module_.functions[symbol.index].is_declaration || header.is_declaration);
+  if (!repeats) {
+    tokens_.fail(
+        name.position, "duplicate definition",
+        fmt::format("'{}' is defined already, at line {}", name.text, symbol.declared.line));
+  }
+  Function& first = module_.functions[symbol.index];
+  if (!same_shape(first.parameters, header.parameters) ||
+      !same_shape(first.returns, header.returns)) {
+    tokens_.fail(name.position, "type mismatch",
+                 fmt::format("the parameters of '{}' differ from those at line {}", name.text,
+                             symbol.declared.line));
+  }
+  bool visible = first.is_visible || header.is_visible;
+  if (!header.is_declaration) first = std::move(header);
+  first.is_visible = visible;
+  return symbol.index;
+}
+
+std::vector<Parameter> Parser::parameter_list(bool is_entry) {
+  std::vector<Parameter> parameters;
+  tokens_.expect('(', "a name");
+  uint64_t offset = 0;
+  constexpr size_t kMaxParameters = 8192;
+  while (!tokens_.peek().is(')')) {
+    if (!parameters.empty()) tokens_.expect(',', "a parameter");
+    Parameter one = parameter(is_entry);
+    offset = (offset + one.alignment - 1) / one.alignment * one.alignment;
+    one.offset = static_cast<uint32_t>(offset);
+    offset += one.size;
+    parameters.push_back(std::move(one));
+    if (parameters.size() > kMaxParameters || offset > UINT32_MAX / 2) {
+      tokens_.fail(tokens_.end_of_previous(), "resource limit", "too many parameters");
+    }
+  }
+  tokens_.take();
+  return parameters;
+}
+
+/// .param [.align N] .TYPE [.ptr [.SPACE] [.align N]] name[size]  or  .reg .TYPE name
+Parameter Parser::parameter(bool is_entry) {
+  Parameter result;
+  bool is_register = !is_entry && tokens_.accept_word("reg");
+  if (!is_register && !tokens_.accept_word("param")) tokens_.fail_here("a parameter");
+  DeclaredType declared = declared_type("the type of a parameter");
+  if (declared.type == Type::kPred && !is_register) {
+    tokens_.fail(declared.position, "type mismatch", "a parameter in .param is not a predicate");
+  }
+  if (tokens_.accept_word("ptr")) {
+    // What a pointer parameter points to is a promise to the optimiser.
+    while (tokens_.peek().kind == Token::Kind::kDotWord) {
+      if (tokens_.take().text == "align") parse_count(tokens_, 1u << 16, "an alignment");
+    }
+  }
+  Word name = tokens_.expect_name("the name of a parameter");
+  result.name = name.text;
+  result.type = declared.type;
+  bool open = false;
+  uint64_t size = bytes(declared.type) * declared.vector;
+  for (uint64_t dimension : dimensions(open)) {
+    size = dimension > UINT32_MAX ? UINT32_MAX : std::min<uint64_t>(size * dimension, UINT32_MAX);
+  }
+  if (open) tokens_.fail(name.position, "unsupported", "parameters without a size");
+  result.alignment = declared.alignment != 0 ? declared.alignment
+                                             : std::max(1u, bytes(declared.type) * declared.vector);
+  result.size = static_cast<uint32_t>(size);
+  if (size > 32'764)
+    tokens_.fail(name.position, "resource limit", "a parameter of more than 32764 bytes");
+  // Marked here, numbered by declare_parameters.
+  result.reg = is_register ? 0 : kNoIndex;
+  return result;
+}
+
+/// .maxntid and what else may stand between the head and the body (PTX ISA 11.4).
+void Parser::performance_directives(Function& function) {
+  auto sizes = [&](std::array<uint32_t, 3>& out) {
+    out = {1, 1, 1};
+    size_t axis = 0;
+    do {
+      if (axis == 3) tokens_.fail_here("at most three sizes");
+      out[axis++] = static_cast<uint32_t>(parse_count(tokens_, UINT32_MAX, "a size"));
+    } while (tokens_.accept(','));
+  };
+  while (tokens_.peek().kind == Token::Kind::kDotWord) {
+    Token word = tokens_.take();
+    if (word.text == "maxntid") {
+      sizes(function.max_ntid);
+    } else if (word.text == "reqntid") {
+      sizes(function.req_ntid);
+    } else if (word.text == "minnctapersm" || word.text == "maxnctapersm" ||
+               word.text == "maxnreg") {
+      parse_count(tokens_, UINT32_MAX, "a limit");
+    } else if (word.text == "pragma") {
+      skip_statement();
+    } else if (word.text != "noreturn") {
+      tokens_.fail(word.position, "unsupported", fmt::format("the directive .{}", word.text));
+    }
+  }
+}
+
+void Parser::declare_parameters(Function& function) {
+  for (std::vector<Parameter>* list : {&function.returns, &function.parameters}) {
+    for (uint32_t i = 0; i < list->size(); ++i) {
+      Parameter& parameter = (*list)[i];
+      std::string_view name = keep(parameter.name);
+      if (function.is_entry) {
+        declare(name, {Symbol::Kind::kParameter, i, function.declared});
+      } else if (parameter.reg != kNoIndex) {
+        parameter.reg = static_cast<uint32_t>(function.registers.size());
+        add_register(name, parameter.type, function.declared);
+      } else {
+        Variable variable;
+        variable.name = parameter.name;
+        variable.space = Space::kParam;
+        variable.type = parameter.type;
+        variable.alignment = parameter.alignment;
+        variable.size = parameter.size;
+        if (parameter.size != bytes(parameter.type)) {
+          variable.dimensions.push_back(parameter.size / bytes(parameter.type));
+        }
+        variable.function = function_index_;
+        variable.declared = function.declared;
+        parameter.variable = add_variable(std::move(variable), function.declared);
+      }
+    }
+  }
+}
+
+void Parser::open_scope() {
+  if (scopes_.size() >= kMaxNesting) {
+    tokens_.fail(tokens_.peek().position, "resource limit",
+                 fmt::format("braces are nested at most {} deep", kMaxNesting));
+  }
+  scopes_.emplace_back();
+}
+
+/// Labels named in the scope are found in it or, failing that, left to the scope around it.
+void Parser::close_scope() {
+  Scope scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  bool outermost = scopes_.size() == 1;
+  for (const PendingLabel& pending : scope.pending) {
+    auto found = scope.names.find(pending.name);
+    bool is_target = found != scope.names.end() && (found->second.kind == Symbol::Kind::kLabel ||
+                                                    found->second.kind == Symbol::Kind::kTable);
+    if (!is_target) {
+      if (!outermost) {
+        scopes_.back().pending.push_back(pending);
+      } else {
+        record({diagnostics::error_at(*source_, pending.position, "undefined symbol",
+                                      fmt::format("there is no label '{}'", pending.name))});
+      }
+      continue;
+    }
+    const Symbol& symbol = found->second;
+    if (pending.user == PendingLabel::User::kTableEntry) {
+      function_->branch_tables[pending.index].targets[pending.element] = symbol.index;
+      continue;
+    }
+    Operand& operand = function_->body[pending.index].sources[pending.element];
+    bool wants_table = operand.kind == Operand::Kind::kBranchTable;
+    if (wants_table != (symbol.kind == Symbol::Kind::kTable)) {
+      record({diagnostics::error_at(*source_, pending.position, "type mismatch",
+                                    fmt::format("'{}' is {} list of branch targets", pending.name,
+                                                wants_table ? "no" : "a"))});
+    }
+    operand.index = symbol.index;
+  }
+}
+
+/// The statements up to the closing brace. Errors inside a statement are recorded and reading goes
+/// on after its semicolon.
+void Parser::body() {
+  size_t outermost = scopes_.size();
+  for (;;) {
+    if (tokens_.at_end()) tokens_.fail_here("'}' at the end of a function");
+    if (tokens_.peek().is('}')) {
+      tokens_.take();
+      if (scopes_.size() == outermost) return;
+      close_scope();
+      continue;
+    }
+    if (tokens_.peek().is('{')) {
+      open_scope();
+      tokens_.take();
+      continue;
+    }
+    try {
+      statement();
+    } catch (const Failure& failure) {
+      record(failure);
+      while (!tokens_.at_end() && !tokens_.peek().is(';') && !tokens_.peek().is('}'))
+        tokens_.take();
+      tokens_.accept(';');
+    }
+  }
+}
+
+void Parser::statement() {
+  const Token& token = tokens_.peek();
+  if (token.kind == Token::Kind::kName && tokens_.peek_second().is(':')) {
+    Word name = tokens_.expect_name("a label");
+    tokens_.take();
+    return label(name);
+  }
+  if (token.kind != Token::Kind::kDotWord) return instruction();
+  if (token.text == "reg") return registers();
+  if (at_space()) return variables({});
+  if (token.text == "loc") return loc_directive();
+  if (token.text == "file") return file_directive();
+  if (token.text == "pragma") return skip_statement();
+  tokens_.fail_here("a statement");
+}
+
+void Parser::label(const Word& name) {
+  const Token& next = tokens_.peek();
+  if (next.kind == Token::Kind::kDotWord) {
+    if (next.text == "branchtargets") return branch_table(name);
+    if (next.text == "callprototype" || next.text == "calltargets") {
+      declare(name.text, {Symbol::Kind::kCallPrototype, 0, name.position});
+      return skip_statement();
+    }
+  }
+  uint32_t target = static_cast<uint32_t>(function_->body.size());
+  try {
+    declare(name.text, {Symbol::Kind::kLabel, target, name.position});
+  } catch (const Failure& failure) {
+    return record(failure);  // here and not in body(): the next statement is whole
+  }
+  function_->labels.push_back({std::string(name.text), target});
+}
+
+/// name: .branchtargets A, B, C;
+void Parser::branch_table(const Word& name) {
+  tokens_.take();
+  uint32_t index = static_cast<uint32_t>(function_->branch_tables.size());
+  declare(name.text, {Symbol::Kind::kTable, index, name.position});
+  function_->branch_tables.push_back({std::string(name.text), {}});
+  do {
+    Word target = tokens_.expect_name("a label");
+    PendingLabel pending;
+    pending.name = target.text;
+    pending.position = target.position;
+    pending.user = PendingLabel::User::kTableEntry;
+    pending.index = index;
+    pending.element = static_cast<uint32_t>(function_->branch_tables[index].targets.size());
+    scopes_.back().pending.push_back(pending);
+    function_->branch_tables[index].targets.push_back(0);
+  } while (tokens_.accept(','));
+  tokens_.expect(';', "a list of branch targets");
+}
+
+/// .reg .TYPE %r<8>, %x, ... ;
+void Parser::registers() {
+  tokens_.take();
+  DeclaredType declared = declared_type("the type of a register");
+  if (declared.vector != 1) {
+    tokens_.fail(declared.position, "unsupported", "registers that are vectors");
+  }
+  do {
+    Word name = tokens_.expect_name("the name of a register");
+    if (!tokens_.accept('<')) {
+      add_register(name.text, declared.type, name.position);
+      continue;
+    }
+    // No constant expression: its operators include '>'.
+    Token number = tokens_.peek();
+    if (number.kind != Token::Kind::kInteger) tokens_.fail_here("the number of registers");
+    tokens_.take();
+    uint64_t count = number.value;
+    tokens_.expect('>', "the number of registers");
+    if (count > kMaxRegistersPerFunction) {
+      tokens_.fail(name.position, "resource limit",
+                   fmt::format("a function has at most {} registers", kMaxRegistersPerFunction));
+    }
+    for (uint64_t i = 0; i < count; ++i) {
+      add_register(keep(fmt::format("{}{}", name.text, i)), declared.type, name.position);
+    }
+  } while (tokens_.accept(','));
+  tokens_.expect(';', "a declaration");
+}
+
+void Parser::add_register(std::string_view name, Type type, diagnostics::Position position) {
+  uint32_t index = static_cast<uint32_t>(function_->registers.size());
+  if (index >= kMaxRegistersPerFunction || register_count_ >= kMaxRegisters) {
+    tokens_.fail(position, "resource limit",
+                 fmt::format("a function has at most {} registers, a module {}",
+                             kMaxRegistersPerFunction, kMaxRegisters));
+  }
+  declare(name, {Symbol::Kind::kRegister, index, position});
+  ++register_count_;
+  function_->registers.push_back({std::string(name), type, position});
+}
+
+/// .loc FILE LINE COLUMN [, function_name LABEL [+ N], inlined_at FILE LINE COLUMN]
+void Parser::loc_directive() {
+  tokens_.take();
+  uint64_t file = parse_count(tokens_, UINT32_MAX, "the number of a file");
+  uint64_t line = parse_count(tokens_, UINT32_MAX, "a line");
+  uint64_t column = parse_count(tokens_, UINT32_MAX, "a column");
+  auto [entry, is_new] = files_.emplace(file, static_cast<uint32_t>(module_.files.size()));
+  if (is_new) module_.files.emplace_back();
+  cuda_ = {entry->second, static_cast<uint32_t>(line), static_cast<uint32_t>(column)};
+  while (tokens_.accept(',')) {
+    Word word = tokens_.expect_name("function_name or inlined_at");
+    if (word.text == "function_name") {
+      tokens_.expect_name("a label");
+      if (tokens_.accept('+')) parse_count(tokens_, UINT64_MAX, "an offset");
+    } else if (word.text == "inlined_at") {
+      for (int i = 0; i < 3; ++i) parse_count(tokens_, UINT32_MAX, "a place");
+    } else {
+      tokens_.fail(word.position, "syntax", "expected function_name or inlined_at");
+    }
+  }
+}
+
+}  // namespace warplock::ptx
