@@ -39,7 +39,6 @@ void Parser::check_call(const RawInstruction& raw, Instruction& instruction) {
   target.position = callee.position;
   instruction.sources.push_back(target);
 
-  // A copy: declaring nothing here, but references into the module would be fragile.
   const Function& function = module_.functions[symbol->index];
   auto bind = [&](const RawOperand* list, const std::vector<Parameter>& parameters, bool is_return,
                   std::vector<Operand>& out) {
@@ -87,7 +86,7 @@ Operand Parser::call_argument(const RawOperand& raw, const Parameter& parameter,
     operand.kind = Operand::Kind::kVariable;
     const Variable& variable = module_.variables[symbol->index];
     fits = variable.space == Space::kParam && variable.size == parameter.size &&
-           parameter.reg == kNoIndex;
+           bits(variable.type) == bits(parameter.type) && parameter.reg == kNoIndex;
   }
   if (!fits) {
     tokens_.fail(

@@ -163,10 +163,10 @@ Operand Parser::resolve(const RawOperand& raw, const OperandSpec& spec,
       operand = resolve_address(raw);
       break;
     case OperandSpec::Kind::kLabel:
-      operand = label_reference(raw, Operand::Kind::kLabel);
+      operand = resolve_label(raw);
       break;
     case OperandSpec::Kind::kTable:
-      operand = label_reference(raw, Operand::Kind::kBranchTable);
+      operand = resolve_table(raw);
       break;
     case OperandSpec::Kind::kAny:
     case OperandSpec::Kind::kValue:
@@ -177,18 +177,34 @@ Operand Parser::resolve(const RawOperand& raw, const OperandSpec& spec,
   return operand;
 }
 
-Operand Parser::label_reference(const RawOperand& raw, Operand::Kind kind) {
-  if (raw.kind != RawOperand::Kind::kName || raw.negated || raw.has_offset) {
+/// A branch target, which may stand further down: its place is filled in at the end of the scope.
+Operand Parser::resolve_label(const RawOperand& raw) {
+  if (raw.kind != RawOperand::Kind::kName || raw.negated || raw.has_offset ||
+      !raw.component.empty()) {
     tokens_.fail(raw.position, "type mismatch", "expected a label");
   }
   PendingLabel pending;
   pending.name = raw.name;
   pending.position = raw.position;
   pending.index = static_cast<uint32_t>(function_->body.size());
-  pending.element = kind == Operand::Kind::kBranchTable ? 1 : 0;
   scopes_.back().pending.push_back(pending);
   Operand operand;
-  operand.kind = kind;
+  operand.kind = Operand::Kind::kLabel;
+  return operand;
+}
+
+Operand Parser::resolve_table(const RawOperand& raw) {
+  const Symbol* symbol = raw.kind == RawOperand::Kind::kName ? find(raw.name) : nullptr;
+  if (raw.kind == RawOperand::Kind::kName && symbol == nullptr) {
+    tokens_.fail(raw.position, "undefined symbol", fmt::format("'{}' is not defined", raw.name));
+  }
+  if (symbol == nullptr || symbol->kind != Symbol::Kind::kTable || raw.negated || raw.has_offset ||
+      !raw.component.empty()) {
+    tokens_.fail(raw.position, "type mismatch", "expected the name of a .branchtargets list");
+  }
+  Operand operand;
+  operand.kind = Operand::Kind::kBranchTable;
+  operand.index = symbol->index;
   return operand;
 }
 

@@ -143,11 +143,9 @@ void Parser::variable(const DeclaredType& declared, Space space, const Linkage& 
     if (linkage.is_extern)
       tokens_.fail(position, "syntax", "an .extern variable is defined elsewhere");
     check_limits(variable);
-    // The variable's own address may be a part of its value.
-    uint32_t index = add_variable(variable, name.position);
     initializer(variable, open);
     check_limits(variable);
-    module_.variables[index] = std::move(variable);
+    add_variable(std::move(variable), name.position);
     return;
   }
   bool may_be_open = linkage.is_extern && function_ == nullptr;
@@ -158,7 +156,8 @@ void Parser::variable(const DeclaredType& declared, Space space, const Linkage& 
   add_variable(std::move(variable), name.position);
 }
 
-/// The symbol of an .extern declaration that this one repeats or defines.
+/// The symbol of a declaration that this one repeats: both .extern, or a visible definition of an
+/// .extern variable.
 const Symbol* Parser::earlier_extern(const Word& name, const Variable& variable) const {
   auto found = scopes_.back().names.find(name.text);
   if (found == scopes_.back().names.end()) return nullptr;
@@ -166,16 +165,16 @@ const Symbol* Parser::earlier_extern(const Word& name, const Variable& variable)
   if (symbol.kind != Symbol::Kind::kVariable) return nullptr;
   const Variable& earlier = module_.variables[symbol.index];
   bool same = earlier.space == variable.space && earlier.type == variable.type;
-  return same && (earlier.is_extern || variable.is_extern) ? &symbol : nullptr;
+  bool linked = (earlier.is_extern && (variable.is_extern || variable.is_visible)) ||
+                (earlier.is_visible && variable.is_extern);
+  return same && linked ? &symbol : nullptr;
 }
 
 uint32_t Parser::add_variable(Variable variable, diagnostics::Position position) {
   std::string_view name = keep(variable.name);
   if (const Symbol* earlier = earlier_extern({name, position}, variable)) {
     Variable& first = module_.variables[earlier->index];
-    if (first.is_extern && !variable.is_extern) {
-      first = std::move(variable);
-    }
+    if (first.is_extern && !variable.is_extern) first = std::move(variable);
     return earlier->index;
   }
   uint32_t index = static_cast<uint32_t>(module_.variables.size());

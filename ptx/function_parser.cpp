@@ -47,7 +47,7 @@ void Parser::function(const Linkage& linkage, bool is_entry) {
     tokens_.fail_here("'{' or ';' after the head of a function");
   }
   bool is_declaration = header.is_declaration;
-  uint32_t index = declare_function(std::move(header), name);
+  uint32_t index = declare_function(std::move(header), name, linkage.is_extern);
   if (is_declaration) return;
 
   body_order_.push_back(index);
@@ -70,12 +70,13 @@ void Parser::function(const Linkage& linkage, bool is_entry) {
   module_.functions[index] = std::move(current);
 }
 
-uint32_t Parser::declare_function(Function header, const Word& name) {
+uint32_t Parser::declare_function(Function header, const Word& name, bool is_extern) {
   auto found = scopes_.front().names.find(name.text);
   if (found == scopes_.front().names.end()) {
     uint32_t index = static_cast<uint32_t>(module_.functions.size());
     declare(name.text, {Symbol::Kind::kFunction, index, name.position});
     module_.functions.push_back(std::move(header));
+    if (is_extern) extern_functions_.insert(index);
     return index;
   }
   const Symbol symbol = found->second;
@@ -97,6 +98,7 @@ uint32_t Parser::declare_function(Function header, const Word& name) {
   bool visible = first.is_visible || header.is_visible;
   if (!header.is_declaration) first = std::move(header);
   first.is_visible = visible;
+  if (is_extern) extern_functions_.insert(symbol.index);
   return symbol.index;
 }
 
@@ -224,8 +226,7 @@ void Parser::close_scope() {
   bool outermost = scopes_.size() == 1;
   for (const PendingLabel& pending : scope.pending) {
     auto found = scope.names.find(pending.name);
-    bool is_target = found != scope.names.end() && (found->second.kind == Symbol::Kind::kLabel ||
-                                                    found->second.kind == Symbol::Kind::kTable);
+    bool is_target = found != scope.names.end() && found->second.kind == Symbol::Kind::kLabel;
     if (!is_target) {
       if (!outermost) {
         scopes_.back().pending.push_back(pending);
@@ -235,19 +236,12 @@ void Parser::close_scope() {
       }
       continue;
     }
-    const Symbol& symbol = found->second;
+    uint32_t target = found->second.index;
     if (pending.user == PendingLabel::User::kTableEntry) {
-      function_->branch_tables[pending.index].targets[pending.element] = symbol.index;
-      continue;
+      function_->branch_tables[pending.index].targets[pending.element] = target;
+    } else {
+      function_->body[pending.index].sources[pending.element].index = target;
     }
-    Operand& operand = function_->body[pending.index].sources[pending.element];
-    bool wants_table = operand.kind == Operand::Kind::kBranchTable;
-    if (wants_table != (symbol.kind == Symbol::Kind::kTable)) {
-      record({diagnostics::error_at(*source_, pending.position, "type mismatch",
-                                    fmt::format("'{}' is {} list of branch targets", pending.name,
-                                                wants_table ? "no" : "a"))});
-    }
-    operand.index = symbol.index;
   }
 }
 

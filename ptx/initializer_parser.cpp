@@ -17,55 +17,44 @@ void store(std::vector<uint8_t>& data, uint64_t offset, uint64_t value, uint32_t
 
 void Parser::initializer(Variable& variable, bool open) {
   variable.has_initializer = true;
+  if (variable.dimensions.empty()) return initialize_element(variable, 0);
+  uint64_t row = 1;
+  for (size_t i = 1; i < variable.dimensions.size(); ++i) row *= variable.dimensions[i];
   uint32_t width = bytes(variable.type);
-  if (variable.dimensions.empty()) {
-    // A scalar may stand in braces.
-    bool braces = tokens_.accept('{');
-    initialize_element(variable, 0);
-    if (braces) tokens_.expect('}', "an initialiser");
-    return;
-  }
-  uint64_t inner = 1;
-  for (size_t i = 1; i < variable.dimensions.size(); ++i) inner *= variable.dimensions[i];
-  uint64_t end = open ? kMaxVariableBytes / width : variable.size / width;
-  if (!tokens_.peek().is('{')) tokens_.fail_here("'{' before the values of an array");
-  uint64_t element = 0;
-  initialize_level(variable, 0, element, end);
+  uint64_t rows =
+      initialize_level(variable, 0, 0, open ? kMaxVariableBytes : variable.size / width / row);
   if (open) {
-    variable.dimensions[0] = (element + inner - 1) / inner;
-    variable.size = variable.dimensions[0] * inner * width;
+    variable.dimensions[0] = rows;
+    variable.size = rows * row * width;
   }
 }
 
-/// One `{ ... }`: values and inner braces from `element` on, up to `end`. Braces start at a
-/// multiple of the size of their level.
-void Parser::initialize_level(Variable& variable, size_t level, uint64_t& element, uint64_t end) {
+/// One `{ ... }` for the dimension `level`, whose first value is `element` and which has at most
+/// `count` entries. Returns how many it has.
+uint64_t Parser::initialize_level(Variable& variable, size_t level, uint64_t element,
+                                  uint64_t count) {
+  uint64_t step = 1;
+  for (size_t i = level + 1; i < variable.dimensions.size(); ++i) step *= variable.dimensions[i];
+  bool is_last = level + 1 == variable.dimensions.size();
   tokens_.expect('{', "'='");
-  uint64_t inner = 1;
-  for (size_t i = level + 1; i < variable.dimensions.size(); ++i) inner *= variable.dimensions[i];
-  uint64_t begin = element;
+  uint64_t entries = 0;
   if (!tokens_.peek().is('}')) {
     do {
-      if (element >= end) {
+      if (entries >= count || (element + step) * bytes(variable.type) > kMaxVariableBytes) {
         tokens_.fail(tokens_.peek().position, "out of range",
                      fmt::format("too many values for '{}'", variable.name));
       }
-      if (tokens_.peek().is('{')) {
-        if (level + 1 >= variable.dimensions.size()) {
-          tokens_.fail(tokens_.peek().position, "syntax", "braces nested deeper than the array");
-        }
-        if ((element - begin) % inner != 0) {
-          tokens_.fail(tokens_.peek().position, "syntax", "braces in the middle of a row");
-        }
-        uint64_t row = element;
-        initialize_level(variable, level + 1, element, row + inner);
-        element = row + inner;
+      if (is_last) {
+        initialize_element(variable, element);
       } else {
-        initialize_element(variable, element++);
+        initialize_level(variable, level + 1, element, variable.dimensions[level + 1]);
       }
+      element += step;
+      ++entries;
     } while (tokens_.accept(','));
   }
   tokens_.expect('}', "an initialiser");
+  return entries;
 }
 
 void Parser::initialize_element(Variable& variable, uint64_t element) {
@@ -92,7 +81,8 @@ void Parser::initialize_element(Variable& variable, uint64_t element) {
       tokens_.fail(name.position, "unsupported",
                    fmt::format("'{}' in an initialiser is not a variable", name.text));
     }
-    if (width != 8 || variable.type == Type::kF64) {
+    bool is_float = variable.type == Type::kF32 || variable.type == Type::kF64;
+    if (width < 4 || is_float) {
       tokens_.fail(name.position, "unsupported",
                    fmt::format("an address in an element of type .{}", spelling(variable.type)));
     }

@@ -25,6 +25,7 @@ std::shared_ptr<const Module> Parser::run() {
   try {
     header();
     while (!tokens_.at_end()) module_item();
+    check_declarations();
   } catch (const Failure& failure) {
     // Outside a function body there is no safe place to go on from.
     errors_.push_back(failure.diagnostic);
@@ -110,9 +111,7 @@ void Parser::module_item() {
   if (token.text == "file") return file_directive();
   if (token.text == "section") return skip_section();
   if (token.text == "pragma" || token.text == "loc") {
-    bool is_loc = token.text == "loc";
-    if (is_loc) return loc_directive();
-    return skip_statement();
+    return token.text == "loc" ? loc_directive() : skip_statement();
   }
   Linkage linkage;
   for (;; tokens_.take()) {
@@ -169,6 +168,16 @@ void Parser::skip_section() {
 void Parser::skip_statement() {
   while (!tokens_.at_end() && !tokens_.peek().is(';')) tokens_.take();
   tokens_.expect(';', "a directive");
+}
+
+void Parser::check_declarations() {
+  for (uint32_t i = 0; i < module_.functions.size(); ++i) {
+    const Function& function = module_.functions[i];
+    if (!function.is_declaration || extern_functions_.count(i) != 0) continue;
+    record({diagnostics::error_at(
+        *source_, function.declared, "undefined symbol",
+        fmt::format("'{}' is declared here, defined nowhere and not .extern", function.name))});
+  }
 }
 
 void Parser::finish() {

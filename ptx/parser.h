@@ -3,6 +3,7 @@
 #include <deque>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ptx/forms.h"
@@ -40,6 +41,7 @@ class Parser {
   void file_directive();
   void skip_section();
   void skip_statement();
+  void check_declarations();
   void finish();
 
   // declaration_parser.cpp: variables
@@ -54,7 +56,7 @@ class Parser {
 
   // initializer_parser.cpp
   void initializer(Variable& variable, bool open);
-  void initialize_level(Variable& variable, size_t level, uint64_t& element, uint64_t end);
+  uint64_t initialize_level(Variable& variable, size_t level, uint64_t element, uint64_t count);
   void initialize_element(Variable& variable, uint64_t element);
 
   // function_parser.cpp: headers and bodies of functions
@@ -63,7 +65,7 @@ class Parser {
   Parameter parameter(bool is_entry);
   void performance_directives(Function& function);
   void declare_parameters(Function& function);
-  uint32_t declare_function(Function header, const Word& name);
+  uint32_t declare_function(Function header, const Word& name, bool is_extern);
   void body();
   void statement();
   void registers();
@@ -94,7 +96,8 @@ class Parser {
   Operand resolve_address(const RawOperand& raw);
   Operand resolve_vector(const RawOperand& raw, const OperandSpec& spec, Type type,
                          const Instruction& instruction);
-  Operand label_reference(const RawOperand& raw, Operand::Kind kind);
+  Operand resolve_label(const RawOperand& raw);
+  Operand resolve_table(const RawOperand& raw);
   Guard resolve_guard(const RawInstruction& raw);
   void add_instruction(Instruction instruction);
 
@@ -115,6 +118,7 @@ class Parser {
   uint32_t function_index_ = kNoIndex;
   std::vector<Scope> scopes_;  ///< the module's first
   std::vector<uint32_t> body_order_;
+  std::unordered_set<uint32_t> extern_functions_;
   std::deque<std::string> kept_names_;
   std::unordered_map<uint64_t, uint32_t> files_;  ///< number in the text -> index
   CudaPosition cuda_;
