@@ -16,6 +16,9 @@ using trace::EventKind;
 
 constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
 constexpr const char* kDynamicShared = "dynamic shared";
+/// A thread's local memory as one object, as large as hardware lets it be.
+constexpr const char* kLocal = "local";
+constexpr uint64_t kLocalBytes = 512 * 1024;
 
 /// The fields of one event as they stand in the text.
 struct Fields {
@@ -310,6 +313,9 @@ trace::Trace empty_trace(const ExternalRequest& request, trace::Level level) {
     trace.objects.push_back(
         object(kDynamicShared, trace::Space::kShared, request.launch.shared_bytes));
   }
+  bool has_local = std::any_of(module.variables.begin(), module.variables.end(),
+                               [](const auto& v) { return v.space == ptx::Space::kLocal; });
+  if (has_local) trace.objects.push_back(object(kLocal, trace::Space::kLocal, kLocalBytes));
   return trace;
 }
 
