@@ -12,10 +12,10 @@ namespace warplock::trace {
 /// A place where two executions of one launch part.
 struct Divergence {
   enum class Kind {
-    kValue,       ///< the same event with another value (or address, or old value)
-    kEvent,       ///< another event in the same place of a thread's order
-    kMissing,     ///< one side ends earlier
-    kLocation,    ///< a memory location's order of stores or final value differs
+    kValue,     ///< the same event with another value (or address, or old value)
+    kEvent,     ///< another event in the same place of a thread's order
+    kMissing,   ///< one side ends earlier
+    kLocation,  ///< a memory location's order of stores or final value differs
   };
   Kind kind = Kind::kValue;
   uint32_t cta = 0;
@@ -36,11 +36,12 @@ struct Comparison {
 };
 
 /// Compares two traces of one launch at the lower of their two levels.
-/// When both name PTX instructions of the same program, each thread's events are compared in program
-/// order, then every location's stores in order. When one side does not (the native oracle), only
-/// memory is compared: per thread and location the bytes stored, in order, and atomics.
-/// Values that are addresses on both sides are equal when they name the same object and offset.
-/// Throws `InputError` (class "trace") when the traces are not of the same launch and program.
+/// When both name PTX instructions of the same program, each thread's events are compared in
+/// program order, then every location's stores in order. When one side does not (the native
+/// oracle), only memory is compared: per thread and location the bytes stored, in order, and
+/// atomics. Values that are addresses on both sides are equal when they name the same object and
+/// offset. Throws `InputError` (class "trace") when the traces are not of the same launch and
+/// program.
 Comparison compare(const Trace& left, const Trace& right);
 
 }  // namespace warplock::trace

@@ -14,9 +14,9 @@ struct ExplainOptions {
   bool color = false;
 };
 
-/// The first divergence as a person reads it: kernel, thread, the line in CUDA C and PTX, both values
-/// in decimal, hexadecimal and binary difference, the ten events before it on both sides, and the
-/// command that reproduces it.
+/// The first divergence as a person reads it: kernel, thread, the line in CUDA C and PTX, both
+/// values in decimal, hexadecimal and binary difference, the ten events before it on both sides,
+/// and the command that reproduces it.
 std::string explain(const Trace& left, const Trace& right, const Divergence& divergence,
                     const ExplainOptions& options);
 
