@@ -15,12 +15,12 @@ struct KernelInput {
   std::vector<executor::Argument> arguments;
 };
 
-/// The buffers of a launch by argument index: what they hold before, changed by a host function into
-/// what they must hold after. Scalars have an empty entry.
+/// The buffers of a launch by argument index: what they hold before, changed by a host function
+/// into what they must hold after. Scalars have an empty entry.
 using Buffers = std::vector<std::vector<uint32_t>>;
 
-/// A kernel of the suite: one .cu file, one launch geometry, at least eight inputs, and plain C++ that
-/// computes the right result.
+/// A kernel of the suite: one .cu file, one launch geometry, at least eight inputs, and plain C++
+/// that computes the right result.
 struct Kernel {
   std::string name;    ///< the .cu file's stem and the entry's name (extern "C")
   std::string family;  ///< "elementwise", "reduction", ...
@@ -47,7 +47,8 @@ std::string kernel_path(const Kernel& kernel);
 /// The launch of one kernel on one input at one warp width.
 executor::Launch make_launch(const Kernel& kernel, const KernelInput& input, uint32_t warp_width);
 
-/// What the host function says that the buffers hold at the end, by argument name, as `expect` has it.
+/// What the host function says that the buffers hold at the end, by argument name, as `expect` has
+/// it.
 std::map<std::string, std::vector<uint32_t>> host_result(const Kernel& kernel,
                                                          const executor::Launch& launch);
 
