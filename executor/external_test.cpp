@@ -61,7 +61,7 @@ class Misbehaving : public testing::Test {
 
 class ImpatientWithMisbehaving : public Misbehaving {
  protected:
-  ImpatientWithMisbehaving() : Misbehaving(2) {}
+  ImpatientWithMisbehaving() : Misbehaving(5) {}
 };
 
 struct Expected {
@@ -125,7 +125,7 @@ TEST_F(ImpatientWithMisbehaving, TimesOut) {
   for (const char* mode : {"hang", "spin", "half"}) {
     Refusal refusal = refused(mode);
     EXPECT_EQ(refusal.kind, Kind::kTimeout) << mode;
-    EXPECT_THAT(refusal.reason, HasSubstr("2 s")) << mode;
+    EXPECT_THAT(refusal.reason, HasSubstr("5 s")) << mode;
     expect_right("right");
   }
 }

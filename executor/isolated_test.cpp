@@ -65,7 +65,7 @@ class IsolatedTest : public testing::Test {
 
 class ImpatientIsolated : public IsolatedTest {
  protected:
-  ImpatientIsolated() : IsolatedTest(0.5) {}
+  ImpatientIsolated() : IsolatedTest(1.5) {}
 };
 
 TEST_F(IsolatedTest, SaysWhoTheWorkerIs) {
@@ -186,7 +186,7 @@ TEST_F(ImpatientIsolated, EndsWorkersThatHang) {
   for (const char* mode : {"hang", "spin", "half_header"}) {
     Refusal refusal = refused(mode);
     EXPECT_EQ(refusal.kind, Kind::kTimeout) << mode;
-    EXPECT_THAT(refusal.reason, HasSubstr("0.5 s")) << mode;
+    EXPECT_THAT(refusal.reason, HasSubstr("1.5 s")) << mode;
     EXPECT_EQ(right(), 1u) << "after " << mode;
   }
 }
