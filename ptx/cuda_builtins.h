@@ -42,7 +42,7 @@ typedef unsigned long ulong;
 #define NULL 0
 #endif
 
-// ---- vector types -------------------------------------------------------------------------------
+// ---- vector types ----
 
 #define __WARPLOCK_VECTOR(name, base, align2, align4)                               \
   struct name##1 {                                                                  \
@@ -95,8 +95,7 @@ struct dim3 {
   }
 };
 
-// ---- where a thread is
-// ---------------------------------------------------------------------------
+// ---- where a thread is ----
 
 #define __WARPLOCK_COORDINATES(variable, sreg, conversion)                                       \
   struct __warplock_##variable {                                                                 \
@@ -124,8 +123,7 @@ __WARPLOCK_FN int __warplock_warp_size() {
 }
 #define warpSize (__warplock_warp_size())
 
-// ---- synchronisation
-// -----------------------------------------------------------------------------
+// ---- synchronisation ----
 
 // __syncthreads() is a builtin of clang.
 __WARPLOCK_FN int __syncthreads_count(int predicate) {
@@ -155,8 +153,7 @@ __WARPLOCK_FN void __trap() {
   __builtin_trap();
 }
 
-// ---- warp-wide functions
-// -------------------------------------------------------------------------
+// ---- warp-wide functions ----
 
 #if __has_builtin(__nvvm_activemask)
 __WARPLOCK_FN unsigned int __activemask() {
@@ -258,83 +255,84 @@ __WARPLOCK_FN unsigned int __reduce_xor_sync(unsigned int mask, unsigned int val
   return __nvvm_redux_sync_xor((int)value, (int)mask);
 }
 
-// ---- atomics
-// -------------------------------------------------------------------------------------
+// ---- atomics ----
 
-// PTX has no atom.sub: subtracting is adding the negated operand, as nvcc does.
-#define __WARPLOCK_ATOMICS(suffix, scope)                                                    \
-  __WARPLOCK_FN int atomicAdd##suffix(int* p, int v) {                                       \
-    return __nvvm_atom_##scope##add_gen_i(p, v);                                             \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned int atomicAdd##suffix(unsigned int* p, unsigned int v) {            \
-    return __nvvm_atom_##scope##add_gen_i((int*)p, (int)v);                                  \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned long long atomicAdd##suffix(unsigned long long* p,                  \
-                                                     unsigned long long v) {                 \
-    return __nvvm_atom_##scope##add_gen_ll((long long*)p, (long long)v);                     \
-  }                                                                                          \
-  __WARPLOCK_FN int atomicSub##suffix(int* p, int v) {                                       \
-    return __nvvm_atom_##scope##add_gen_i(p, (int)(0u - (unsigned int)v));                   \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned int atomicSub##suffix(unsigned int* p, unsigned int v) {            \
-    return __nvvm_atom_##scope##add_gen_i((int*)p, (int)(0u - v));                           \
-  }                                                                                          \
-  __WARPLOCK_FN int atomicExch##suffix(int* p, int v) {                                      \
-    return __nvvm_atom_##scope##xchg_gen_i(p, v);                                            \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned int atomicExch##suffix(unsigned int* p, unsigned int v) {           \
-    return __nvvm_atom_##scope##xchg_gen_i((int*)p, (int)v);                                 \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned long long atomicExch##suffix(unsigned long long* p,                 \
-                                                      unsigned long long v) {                \
-    return __nvvm_atom_##scope##xchg_gen_ll((long long*)p, (long long)v);                    \
-  }                                                                                          \
-  __WARPLOCK_FN int atomicMin##suffix(int* p, int v) {                                       \
-    return __nvvm_atom_##scope##min_gen_i(p, v);                                             \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned int atomicMin##suffix(unsigned int* p, unsigned int v) {            \
-    return __nvvm_atom_##scope##min_gen_ui(p, v);                                            \
-  }                                                                                          \
-  __WARPLOCK_FN long long atomicMin##suffix(long long* p, long long v) {                     \
-    return __nvvm_atom_##scope##min_gen_ll(p, v);                                            \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned long long atomicMin##suffix(unsigned long long* p,                  \
-                                                     unsigned long long v) {                 \
-    return __nvvm_atom_##scope##min_gen_ull(p, v);                                           \
-  }                                                                                          \
-  __WARPLOCK_FN int atomicMax##suffix(int* p, int v) {                                       \
-    return __nvvm_atom_##scope##max_gen_i(p, v);                                             \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned int atomicMax##suffix(unsigned int* p, unsigned int v) {            \
-    return __nvvm_atom_##scope##max_gen_ui(p, v);                                            \
-  }                                                                                          \
-  __WARPLOCK_FN long long atomicMax##suffix(long long* p, long long v) {                     \
-    return __nvvm_atom_##scope##max_gen_ll(p, v);                                            \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned long long atomicMax##suffix(unsigned long long* p,                  \
-                                                     unsigned long long v) {                 \
-    return __nvvm_atom_##scope##max_gen_ull(p, v);                                           \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned int atomicInc##suffix(unsigned int* p, unsigned int limit) {        \
-    return __nvvm_atom_##scope##inc_gen_ui(p, limit);                                        \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned int atomicDec##suffix(unsigned int* p, unsigned int limit) {        \
-    return __nvvm_atom_##scope##dec_gen_ui(p, limit);                                        \
-  }                                                                                          \
-  __WARPLOCK_FN int atomicCAS##suffix(int* p, int compare, int v) {                          \
-    return __nvvm_atom_##scope##cas_gen_i(p, compare, v);                                    \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned int atomicCAS##suffix(unsigned int* p, unsigned int compare,        \
-                                               unsigned int v) {                             \
-    return __nvvm_atom_##scope##cas_gen_i((int*)p, (int)compare, (int)v);                    \
-  }                                                                                          \
-  __WARPLOCK_FN unsigned long long atomicCAS##suffix(                                        \
-      unsigned long long* p, unsigned long long compare, unsigned long long v) {             \
-    return __nvvm_atom_##scope##cas_gen_ll((long long*)p, (long long)compare, (long long)v); \
-  }                                                                                          \
-  __WARPLOCK_ATOMIC_BITS(atomicAnd##suffix, scope##and)                                      \
-  __WARPLOCK_ATOMIC_BITS(atomicOr##suffix, scope## or)                                       \
-  __WARPLOCK_ATOMIC_BITS(atomicXor##suffix, scope## xor)
+// PTX has no atom.sub: subtracting is adding the negated operand, as nvcc does. The variants with a
+// scope have the default scope, the GPU, which is no weaker for one launch on one GPU; clang's own
+// builtins for them compare unsigned numbers as signed ones.
+#define __WARPLOCK_ATOMICS(suffix)                                                    \
+  __WARPLOCK_FN int atomicAdd##suffix(int* p, int v) {                                \
+    return __nvvm_atom_add_gen_i(p, v);                                               \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned int atomicAdd##suffix(unsigned int* p, unsigned int v) {     \
+    return __nvvm_atom_add_gen_i((int*)p, (int)v);                                    \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned long long atomicAdd##suffix(unsigned long long* p,           \
+                                                     unsigned long long v) {          \
+    return __nvvm_atom_add_gen_ll((long long*)p, (long long)v);                       \
+  }                                                                                   \
+  __WARPLOCK_FN int atomicSub##suffix(int* p, int v) {                                \
+    return __nvvm_atom_add_gen_i(p, (int)(0u - (unsigned int)v));                     \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned int atomicSub##suffix(unsigned int* p, unsigned int v) {     \
+    return __nvvm_atom_add_gen_i((int*)p, (int)(0u - v));                             \
+  }                                                                                   \
+  __WARPLOCK_FN int atomicExch##suffix(int* p, int v) {                               \
+    return __nvvm_atom_xchg_gen_i(p, v);                                              \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned int atomicExch##suffix(unsigned int* p, unsigned int v) {    \
+    return __nvvm_atom_xchg_gen_i((int*)p, (int)v);                                   \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned long long atomicExch##suffix(unsigned long long* p,          \
+                                                      unsigned long long v) {         \
+    return __nvvm_atom_xchg_gen_ll((long long*)p, (long long)v);                      \
+  }                                                                                   \
+  __WARPLOCK_FN int atomicMin##suffix(int* p, int v) {                                \
+    return __nvvm_atom_min_gen_i(p, v);                                               \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned int atomicMin##suffix(unsigned int* p, unsigned int v) {     \
+    return __nvvm_atom_min_gen_ui(p, v);                                              \
+  }                                                                                   \
+  __WARPLOCK_FN long long atomicMin##suffix(long long* p, long long v) {              \
+    return __nvvm_atom_min_gen_ll(p, v);                                              \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned long long atomicMin##suffix(unsigned long long* p,           \
+                                                     unsigned long long v) {          \
+    return __nvvm_atom_min_gen_ull(p, v);                                             \
+  }                                                                                   \
+  __WARPLOCK_FN int atomicMax##suffix(int* p, int v) {                                \
+    return __nvvm_atom_max_gen_i(p, v);                                               \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned int atomicMax##suffix(unsigned int* p, unsigned int v) {     \
+    return __nvvm_atom_max_gen_ui(p, v);                                              \
+  }                                                                                   \
+  __WARPLOCK_FN long long atomicMax##suffix(long long* p, long long v) {              \
+    return __nvvm_atom_max_gen_ll(p, v);                                              \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned long long atomicMax##suffix(unsigned long long* p,           \
+                                                     unsigned long long v) {          \
+    return __nvvm_atom_max_gen_ull(p, v);                                             \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned int atomicInc##suffix(unsigned int* p, unsigned int limit) { \
+    return __nvvm_atom_inc_gen_ui(p, limit);                                          \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned int atomicDec##suffix(unsigned int* p, unsigned int limit) { \
+    return __nvvm_atom_dec_gen_ui(p, limit);                                          \
+  }                                                                                   \
+  __WARPLOCK_FN int atomicCAS##suffix(int* p, int compare, int v) {                   \
+    return __nvvm_atom_cas_gen_i(p, compare, v);                                      \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned int atomicCAS##suffix(unsigned int* p, unsigned int compare, \
+                                               unsigned int v) {                      \
+    return __nvvm_atom_cas_gen_i((int*)p, (int)compare, (int)v);                      \
+  }                                                                                   \
+  __WARPLOCK_FN unsigned long long atomicCAS##suffix(                                 \
+      unsigned long long* p, unsigned long long compare, unsigned long long v) {      \
+    return __nvvm_atom_cas_gen_ll((long long*)p, (long long)compare, (long long)v);   \
+  }                                                                                   \
+  __WARPLOCK_ATOMIC_BITS(atomicAnd##suffix, and)                                      \
+  __WARPLOCK_ATOMIC_BITS(atomicOr##suffix, or)                                        \
+  __WARPLOCK_ATOMIC_BITS(atomicXor##suffix, xor)
 #define __WARPLOCK_ATOMIC_BITS(name, operation)                                        \
   __WARPLOCK_FN int name(int* p, int v) {                                              \
     return __nvvm_atom_##operation##_gen_i(p, v);                                      \
@@ -345,14 +343,13 @@ __WARPLOCK_FN unsigned int __reduce_xor_sync(unsigned int mask, unsigned int val
   __WARPLOCK_FN unsigned long long name(unsigned long long* p, unsigned long long v) { \
     return __nvvm_atom_##operation##_gen_ll((long long*)p, (long long)v);              \
   }
-__WARPLOCK_ATOMICS(, )
-__WARPLOCK_ATOMICS(_block, cta_)
-__WARPLOCK_ATOMICS(_system, sys_)
+__WARPLOCK_ATOMICS()
+__WARPLOCK_ATOMICS(_block)
+__WARPLOCK_ATOMICS(_system)
 #undef __WARPLOCK_ATOMICS
 #undef __WARPLOCK_ATOMIC_BITS
 
-// ---- integer arithmetic
-// --------------------------------------------------------------------------
+// ---- integer arithmetic ----
 
 __WARPLOCK_FN int __popc(unsigned int x) {
   return __builtin_popcount(x);
@@ -493,8 +490,7 @@ __WARPLOCK_FN long long llabs(long long x) {
   return abs(x);
 }
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory ----
 
 #define __WARPLOCK_LDG(type, builtin_type, builtin)            \
   __WARPLOCK_FN type __ldg(const type* p) {                    \
