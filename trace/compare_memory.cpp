@@ -27,7 +27,10 @@ class MemoryComparison {
 
   void run() {
     for (uint32_t cell = 0; cell < context_.cells.size(); ++cell) compare_cell(cell);
-    if (!mismatches_.empty()) judge();
+    if (!mismatches_.empty()) {
+      judge();
+      check_suspects();
+    }
     count();
     check_write_order(context_, partners_, first_);
   }
@@ -205,6 +208,25 @@ class MemoryComparison {
           offer(*mismatch, {});
         } else {
           possible(*mismatch);
+        }
+      }
+    }
+  }
+
+  /// Atomics that agree by chance, of locations where others rightly differ.
+  void check_suspects() {
+    std::vector<bool> suspects(context_.cells.size(), false);
+    for (const Mismatch& mismatch : mismatches_) suspects[mismatch.cell] = true;
+    for (uint32_t cell = 0; cell < context_.cells.size(); ++cell) {
+      if (!suspects[cell]) continue;
+      for (bool on_left : {true, false}) {
+        const Side& side = on_left ? left_ : right_;
+        const History& history = on_left ? context_.left_history : context_.right_history;
+        for (uint32_t write : history.writes(cell)) {
+          if (side.event(write).kind != EventKind::kAtomic) continue;
+          Mismatch found{cell, side.streams.thread(write), on_left ? write : kNone,
+                         on_left ? kNone : write, false};
+          if (!possible(found)) break;
         }
       }
     }

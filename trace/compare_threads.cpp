@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -37,6 +38,7 @@ class ThreadComparison {
       // A thread that the left does not have at all.
       if (left_.streams.of(thread).empty()) ends_early(thread, left_.streams.size());
     }
+    check_suspects();
     check_barriers(context_, diverged_groups_, first_);
     std::vector<uint32_t> partners(context_.left_history.slots(), kNone);
     for (uint32_t cell = 0; cell < context_.cells.size(); ++cell) {
@@ -115,6 +117,23 @@ class ThreadComparison {
            left_.registers[a.object] == right_.registers[b.object];
   }
 
+  /// Reads that agree by chance, of locations where others rightly differ.
+  void check_suspects() {
+    for (uint32_t l = 0; !suspects_.empty() && l < left_.streams.size(); ++l) {
+      if (left_.state[l] != State::kAgrees || !is_read(left_.event(l).kind)) continue;
+      Cells::Range range = context_.cells.left(l);
+      bool suspected = false;
+      for (uint32_t i = 0; i < range.count; ++i) suspected |= suspects_[range.first + i];
+      if (!suspected || first_.before(l)) continue;
+      const uint32_t r = left_.partner[l];
+      std::optional<std::string> why = why_impossible(context_, true, l);
+      if (!why) why = why_impossible(context_, false, r);
+      if (!why) continue;
+      first_.offer(l, thread_divergence(context_, Divergence::Kind::kValue, left_.streams.thread(l),
+                                        l, r, *why));
+    }
+  }
+
   void stop(uint32_t place, Divergence divergence) {
     first_.offer(place, std::move(divergence));
     stopped_ = true;
@@ -186,8 +205,7 @@ class ThreadComparison {
       }
       mark(thread, left_.names[event.object], !agrees);
     } else if (!exact && !agrees) {
-      if (differences_.precision() == Differences::Precision::kThread ||
-          event.kind == EventKind::kBranch) {
+      if (differences_.precision() == Differences::Precision::kThread) {
         differences_.set_all(thread);
       } else if (is_read(event.kind)) {
         for (uint32_t name : facts.destinations) differences_.set(thread, name);
@@ -246,8 +264,16 @@ class ThreadComparison {
                          a.old & mask_of(a.width), b.old & mask_of(b.width));
     }
     if (place && read_agrees) return std::nullopt;
+    suspect(true, l);
+    suspect(false, r);
     if (auto why = why_impossible(context_, true, l)) return why;
     return why_impossible(context_, false, r);
+  }
+
+  void suspect(bool on_left, uint32_t event) {
+    suspects_.resize(context_.cells.size(), false);
+    Cells::Range range = on_left ? context_.cells.left(event) : context_.cells.right(event);
+    for (uint32_t i = 0; i < range.count; ++i) suspects_[range.first + i] = true;
   }
 
   static std::string target(const Event& branch) {
@@ -342,10 +368,11 @@ class ThreadComparison {
                              context_.threads.size(), context_.matching.instruction_count());
     }
     Cursor& at = cursors_[thread];
+    const Cursor from = at;
     const uint32_t meeting = ended ? Reconvergence::kEnd : reconvergence_->after(at.last);
     at.went_apart = true;
     diverged_groups_[context_.threads.info(thread).group] = true;
-    if (differences_.precision() != Differences::Precision::kExact) differences_.set_all(thread);
+    if (differences_.precision() == Differences::Precision::kThread) differences_.set_all(thread);
     for (bool is_left : {true, false}) {
       Side& side = is_left ? left_ : right_;
       uint32_t& position = is_left ? at.left : at.right;
@@ -358,12 +385,63 @@ class ThreadComparison {
         ++result_.order_dependent_events;
         if (event.kind == EventKind::kRegister) differences_.set(thread, side.names[event.object]);
         if (!is_read(event.kind)) continue;
+        suspect(is_left, index);
         if (auto why = why_impossible(context_, is_left, index)) {
           return stop(place,
                       thread_divergence(context_, Divergence::Kind::kValue, thread,
                                         is_left ? index : kNone, is_left ? kNone : index, *why));
         }
       }
+    }
+    if (differences_.precision() == Differences::Precision::kClosure) {
+      mark_written(thread, from, at);
+    }
+  }
+
+  /// The PTX indices of what the thread executed after its event at position `begin - 1` and before
+  /// that at `end`: between events that are no branches, execution is straight. Nothing where that
+  /// does not work out.
+  static std::optional<std::vector<uint32_t>> executed(const Side& side,
+                                                       std::span<const uint32_t> events,
+                                                       uint32_t begin, uint32_t end) {
+    std::vector<uint32_t> out;
+    if (begin == 0) return std::nullopt;
+    for (uint32_t i = begin; i <= end; ++i) {
+      const Event& from = side.event(events[i - 1]);
+      const Event& to = side.event(events[i]);
+      const uint32_t last = side.trace.instructions[from.instruction].ptx_index;
+      const uint32_t stop_at = side.trace.instructions[to.instruction].ptx_index;
+      bool jumps = from.kind == EventKind::kBranch && from.value != 0;
+      uint64_t next = jumps ? from.value - 1 : uint64_t{last} + 1;
+      if (next > stop_at && from.instruction != to.instruction) return std::nullopt;
+      for (; next < stop_at; ++next) out.push_back(static_cast<uint32_t>(next));
+      if (i < end) out.push_back(stop_at);
+    }
+    return out;
+  }
+
+  /// Where register events are not seen: marks what only one side's way wrote. What both executed
+  /// last before they met again differs only by what it read.
+  void mark_written(uint32_t thread, const Cursor& from, const Cursor& to) {
+    std::span<const uint32_t> lefts = left_.streams.of(thread), rights = right_.streams.of(thread);
+    if (to.left == lefts.size() || to.right == rights.size()) return;  // nothing more is compared
+    auto l = executed(left_, lefts, from.left, to.left);
+    auto r = executed(right_, rights, from.right, to.right);
+    if (!l || !r) return differences_.set_all(thread);
+    while (!l->empty() && !r->empty() && l->back() == r->back()) {
+      l->pop_back();
+      r->pop_back();
+    }
+    if (facts_by_ptx_.empty()) {
+      for (size_t i = 0; i < left_.facts.size(); ++i) {
+        facts_by_ptx_.emplace(left_.trace.instructions[i].ptx_index, &left_.facts[i]);
+      }
+    }
+    l->insert(l->end(), r->begin(), r->end());
+    for (uint32_t index : *l) {
+      auto facts = facts_by_ptx_.find(index);
+      if (facts == facts_by_ptx_.end()) return differences_.set_all(thread);
+      for (uint32_t name : facts->second->destinations) differences_.set(thread, name);
     }
   }
 
@@ -375,6 +453,8 @@ class ThreadComparison {
   std::vector<Cursor> cursors_;
   std::vector<bool> diverged_groups_;
   std::optional<Reconvergence> reconvergence_;
+  std::unordered_map<uint32_t, const InstructionFacts*> facts_by_ptx_;
+  std::vector<bool> suspects_;  ///< by cell: something that was read there rightly differs
   bool left_is_narrow_ = false, right_is_narrow_ = false;
   bool stopped_ = false;
 };

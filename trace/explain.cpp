@@ -45,7 +45,8 @@ class Explanation {
 
   static std::string who(const Trace& trace) {
     std::string out = printable(trace.executor);
-    if (!trace.executor_version.empty()) out += fmt::format(" {}", printable(trace.executor_version));
+    if (!trace.executor_version.empty())
+      out += fmt::format(" {}", printable(trace.executor_version));
     if (!trace.device.empty()) out += fmt::format(" ({})", printable(trace.device));
     return out;
   }
