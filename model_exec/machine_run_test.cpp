@@ -1,0 +1,94 @@
+#include <chrono>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "circuit/emulator.h"
+#include "circuit/weights/model.h"
+#include "circuit/weights/protocol.h"
+#include "model_exec/plain_model.h"
+#include "model_exec/sample_programs.h"
+
+namespace warplock::model_exec {
+namespace {
+
+using circuit::Emulator;
+using circuit::MachineProgram;
+using circuit::Step;
+using weights::Token;
+
+/// Runs the program on the layers, token by token, against the emulator. Empty, or what differs.
+std::string compare_run(PlainModel& model, const weights::Vocabulary& vocabulary,
+                        const MachineProgram& program, size_t max_tokens, size_t* tokens = nullptr,
+                        std::vector<uint32_t>* memory = nullptr) {
+  model.reset();
+  for (const Token& token : weights::prompt_of(program)) model.append(vocabulary.id(token));
+  Emulator emulator(program);
+  size_t count = 0;
+  while (count < max_tokens) {
+    Step step = emulator.next();
+    for (const Token& wanted : weights::tokens_of(step)) {
+      Choice choice = model.choose(vocabulary.first_id(), vocabulary.size());
+      if (choice.id != vocabulary.id(wanted)) {
+        return fmt::format("token {}: {} instead of {}", count, vocabulary.text(choice.id),
+                           weights::text_of(wanted));
+      }
+      model.append(choice.id);
+      ++count;
+    }
+    if (step.kind == Step::Kind::kHalt) break;
+  }
+  if (tokens) *tokens += count;
+  if (memory) *memory = emulator.memory();
+  return "";
+}
+
+struct Built {
+  std::unique_ptr<weights::Machine> machine;
+  std::shared_ptr<const weights::ModelTensors> tensors;
+};
+
+const Built& default_machine() {
+  static const Built built = [] {
+    Built made;
+    made.machine = weights::build_machine({});
+    made.tensors = std::make_shared<weights::ModelTensors>(weights::machine_tensors(*made.machine));
+    return made;
+  }();
+  return built;
+}
+
+TEST(MachineBudget, FitsTheModel) {
+  const Built& built = default_machine();
+  std::string text = weights::budget(*built.machine);
+  fmt::print("{}", text);
+  EXPECT_LE(built.tensors->layers.size(), 32u);
+  EXPECT_LE(built.machine->circuit.dimensions(), 2048u - 400u);
+}
+
+class SampleRun : public ::testing::TestWithParam<std::pair<Precision, uint32_t>> {};
+
+TEST_P(SampleRun, EveryTokenIsTheEmulators) {
+  const Built& built = default_machine();
+  weights::Vocabulary vocabulary(built.machine->spec);
+  PlainModel model(built.tensors, {GetParam().first, GetParam().second, 1});
+  for (const testing::SampleProgram& sample : testing::sample_programs()) {
+    std::vector<uint32_t> memory;
+    size_t tokens = 0;
+    EXPECT_EQ(compare_run(model, vocabulary, sample.program, 2000, &tokens, &memory), "")
+        << sample.name;
+    ASSERT_FALSE(memory.empty()) << sample.name;
+    EXPECT_TRUE(sample.right(memory)) << sample.name;
+    fmt::print("{}: prompt {}, run {}\n", sample.name, weights::prompt_of(sample.program).size(),
+               tokens);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, SampleRun,
+                         ::testing::Values(std::pair{Precision::kBfloat16, 0u},
+                                           std::pair{Precision::kFloat32, 2u}));
+
+}  // namespace
+}  // namespace warplock::model_exec

@@ -1,0 +1,171 @@
+#include "model_exec/plain_layer.h"
+
+#include <algorithm>
+
+namespace warplock::model_exec {
+namespace {
+
+using weights::SparseMatrix;
+
+/// Every row's sum, in float32; rounded unless told otherwise.
+std::vector<float> multiply(const SparseMatrix& matrix, const std::vector<float>& x,
+                            const Arithmetic& arithmetic) {
+  std::vector<float> y(matrix.rows);
+  for (uint32_t row = 0; row < matrix.rows; ++row) {
+    float sum = 0;
+    for (uint32_t i = matrix.row_start[row]; i < matrix.row_start[row + 1]; ++i) {
+      sum += matrix.value[i] * x[matrix.column[i]];
+    }
+    y[row] = arithmetic.round(sum);
+  }
+  return y;
+}
+
+std::vector<float> norm(const std::vector<float>& x, const std::vector<float>& weight, double eps,
+                        Arithmetic& arithmetic) {
+  float sum = 0;
+  for (float value : x) sum += value * value;
+  float scale = arithmetic.rsqrt(sum / static_cast<float>(x.size()) + static_cast<float>(eps));
+  std::vector<float> y(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    y[i] = arithmetic.round(x[i] * scale * (1.0f + weight[i]));
+  }
+  return y;
+}
+
+void add(std::vector<float>& residual, const std::vector<float>& change,
+         const Arithmetic& arithmetic) {
+  for (size_t i = 0; i < residual.size(); ++i) {
+    if (change[i] != 0) residual[i] = arithmetic.round(residual[i] + change[i]);
+  }
+}
+
+}  // namespace
+
+PlainLayer::PlainLayer(const weights::LayerTensors& layer, const weights::ModelShape& shape)
+    : layer_(layer),
+      shape_(shape),
+      head_used_(shape.heads),
+      taps_(size_t{3} * shape.head_width() * shape.conv_kernel),
+      state_(size_t{shape.heads} * shape.head_dim * shape.head_dim),
+      row_written_(size_t{shape.heads} * shape.head_dim) {
+  for (uint32_t column : layer.out.column) head_used_[column / shape.head_dim] = true;
+  any_head_ = !layer.out.column.empty();
+  any_unit_ = !layer.down.column.empty();
+  for (uint32_t row = 0; row < layer.conv.rows; ++row) {
+    for (uint32_t i = layer.conv.row_start[row]; i < layer.conv.row_start[row + 1]; ++i) {
+      taps_[size_t{row} * shape.conv_kernel + layer.conv.column[i]] = layer.conv.value[i];
+      has_history_ = has_history_ || layer.conv.column[i] + 1 < shape.conv_kernel;
+    }
+  }
+}
+
+void PlainLayer::reset() {
+  std::fill(state_.begin(), state_.end(), 0.0f);
+  std::fill(row_written_.begin(), row_written_.end(), 0);
+  past_.clear();
+}
+
+void PlainLayer::apply(std::vector<float>& residual, Arithmetic& arithmetic) {
+  if (any_head_) mixer(residual, arithmetic);
+  if (any_unit_) mlp(residual, arithmetic);
+}
+
+void PlainLayer::convolve(std::vector<float>& qkv, const Arithmetic& arithmetic) {
+  std::vector<float> now;
+  if (has_history_) now = qkv;
+  uint32_t taps = shape_.conv_kernel;
+  for (size_t row = 0; row < qkv.size(); ++row) {
+    float sum = taps_[row * taps + taps - 1] * qkv[row];
+    for (size_t back = 0; back < past_.size(); ++back) {
+      sum += taps_[row * taps + taps - 2 - back] * past_[back][row];
+    }
+    qkv[row] = sum == 0 ? 0 : arithmetic.round(silu(arithmetic.round(sum)));
+  }
+  if (!has_history_) return;
+  past_.insert(past_.begin(), std::move(now));
+  if (past_.size() + 1 > taps) past_.pop_back();
+}
+
+void PlainLayer::mixer(std::vector<float>& residual, Arithmetic& arithmetic) {
+  std::vector<float> h = norm(residual, layer_.input_norm, shape_.rms_norm_eps, arithmetic);
+  std::vector<float> qkv = multiply(layer_.qkv, h, arithmetic);
+  std::vector<float> z = multiply(layer_.z, h, arithmetic);
+  std::vector<float> a = multiply(layer_.a, h, arithmetic), b = multiply(layer_.b, h, arithmetic);
+  convolve(qkv, arithmetic);
+  std::vector<float> out(shape_.head_width());
+  for (uint32_t i = 0; i < shape_.heads; ++i) {
+    if (!head_used_[i]) continue;
+    head(i, qkv, z, arithmetic.round(sigmoid(b[i])), a[i], arithmetic, &out[i * shape_.head_dim]);
+  }
+  add(residual, multiply(layer_.out, out, arithmetic), arithmetic);
+}
+
+void PlainLayer::head(uint32_t index, const std::vector<float>& qkv, const std::vector<float>& z,
+                      float beta, float a, Arithmetic& arithmetic, float* output) {
+  const uint32_t dim = shape_.head_dim, width = shape_.head_width();
+  const float* query = &qkv[index * dim];
+  const float* key = &qkv[width + index * dim];
+  const float* value = &qkv[2 * width + index * dim];
+  float* state = &state_[size_t{index} * dim * dim];
+  uint8_t* written = &row_written_[index * dim];
+
+  float decay = std::exp(-std::exp(layer_.a_log[index]) * softplus(a + layer_.dt_bias[index]));
+  if (decay != 1) {
+    for (uint32_t row = 0; row < dim; ++row) {
+      if (!written[row]) continue;
+      for (uint32_t j = 0; j < dim; ++j) state[row * dim + j] *= decay;
+    }
+  }
+  float query_norm = 0, key_norm = 0;
+  for (uint32_t row = 0; row < dim; ++row) {
+    query_norm += query[row] * query[row];
+    key_norm += key[row] * key[row];
+  }
+  if (key_norm != 0) {
+    float scale = arithmetic.rsqrt(key_norm + 1e-6f);
+    std::vector<float> held(dim);
+    for (uint32_t row = 0; row < dim; ++row) {
+      if (key[row] == 0 || !written[row]) continue;
+      for (uint32_t j = 0; j < dim; ++j) held[j] += state[row * dim + j] * (key[row] * scale);
+    }
+    for (uint32_t j = 0; j < dim; ++j) held[j] = (value[j] - held[j]) * beta;
+    for (uint32_t row = 0; row < dim; ++row) {
+      if (key[row] == 0) continue;
+      written[row] = 1;
+      for (uint32_t j = 0; j < dim; ++j) state[row * dim + j] += key[row] * scale * held[j];
+    }
+  }
+  if (query_norm == 0) return;
+  float scale = arithmetic.rsqrt(query_norm + 1e-6f);
+  float root = static_cast<float>(1.0 / std::sqrt(static_cast<double>(dim)));
+  std::vector<float> read(dim);
+  for (uint32_t row = 0; row < dim; ++row) {
+    if (query[row] == 0 || !written[row]) continue;
+    float weight = query[row] * scale * root;
+    for (uint32_t j = 0; j < dim; ++j) read[j] += state[row * dim + j] * weight;
+  }
+  float square = 0;
+  for (float& o : read) {
+    o = arithmetic.round(o);
+    square += o * o;
+  }
+  float head_scale =
+      arithmetic.rsqrt(square / static_cast<float>(dim) + static_cast<float>(shape_.rms_norm_eps));
+  for (uint32_t j = 0; j < dim; ++j) {
+    float normed = layer_.head_norm[j] * arithmetic.round(read[j] * head_scale);
+    output[j] = arithmetic.round(normed * silu(z[index * dim + j]));
+  }
+}
+
+void PlainLayer::mlp(std::vector<float>& residual, Arithmetic& arithmetic) {
+  std::vector<float> h = norm(residual, layer_.post_norm, shape_.rms_norm_eps, arithmetic);
+  std::vector<float> gate = multiply(layer_.gate, h, arithmetic);
+  std::vector<float> up = multiply(layer_.up, h, arithmetic);
+  for (size_t i = 0; i < gate.size(); ++i) {
+    if (gate[i] != 0) gate[i] = arithmetic.round(arithmetic.round(silu(gate[i])) * up[i]);
+  }
+  add(residual, multiply(layer_.down, gate, arithmetic), arithmetic);
+}
+
+}  // namespace warplock::model_exec
