@@ -13,14 +13,14 @@ namespace warplock::ptx {
 class CheckContext {
  public:
   CheckContext(const TokenStream& tokens, const Module& module, const Function& function,
-               const RawInstruction& raw, Instruction& instruction)
+               const RawInstruction& raw, const Instruction& instruction)
       : tokens_(tokens),
         module_(module),
         function_(function),
         raw_(raw),
         instruction_(instruction) {}
 
-  Instruction& instruction() { return instruction_; }
+  const Instruction& instruction() const { return instruction_; }
   const Operand& source(size_t index) const { return instruction_.sources[index]; }
   const Module& module() const { return module_; }
   const Function& function() const { return function_; }
@@ -40,15 +40,17 @@ class CheckContext {
   const Module& module_;
   const Function& function_;
   const RawInstruction& raw_;
-  Instruction& instruction_;
+  const Instruction& instruction_;
 };
 
 /// mov: packs and unpacks vectors, takes addresses and special registers.
 void check_move(CheckContext& context);
 /// Loads, stores and atomics: the address lies in the space, the vector is at most 128 bits.
 void check_access(CheckContext& context);
-/// isspacep: the address is 32 or 64 bits.
+/// isspacep: the address is a register of 32 or 64 bits.
 void check_address_query(CheckContext& context);
+/// cvta: a variable lies in the space that the instruction names.
+void check_window(CheckContext& context);
 
 /// True when a register of `reg` may stand where the instruction says `wanted`; with `wider`, the
 /// register may be wider (PTX ISA 9.4.1).

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "ptx/check_context.h"
@@ -49,10 +47,6 @@ void CheckContext::fail(std::string klass, std::string message) const {
 
 namespace {
 
-bool is_sink(const Operand& operand) {
-  return operand.kind == Operand::Kind::kSink;
-}
-
 void require_agreement(const CheckContext& context, const Operand& operand, Type type) {
   Type reg = context.register_type(operand);
   if (agrees(type, reg, false)) return;
@@ -92,9 +86,6 @@ void check_move(CheckContext& context) {
   if ((packs || unpacks) && !is_untyped(type)) {
     context.fail("type mismatch", "vectors are packed and unpacked as .b16, .b32 or .b64");
   }
-  if (unpacks && std::all_of(to.elements.begin(), to.elements.end(), is_sink)) {
-    context.fail(to, "type mismatch", "at least one element must be a register");
-  }
   if (to.kind == Operand::Kind::kRegister) {
     require_agreement(context, to, type);
   } else if (!unpacks) {
@@ -103,14 +94,6 @@ void check_move(CheckContext& context) {
   switch (from.kind) {
     case Operand::Kind::kRegister:
       require_agreement(context, from, type);
-      break;
-    case Operand::Kind::kSpecial:
-      if (from.special != SpecialRegister::kWarpSize &&
-          !agrees(type, type_of(from.special), false)) {
-        context.fail(from, "type mismatch",
-                     fmt::format("{} is of type .{}", spelling(from.special),
-                                 spelling(type_of(from.special))));
-      }
       break;
     case Operand::Kind::kVariable:
     case Operand::Kind::kParameter:
@@ -121,6 +104,29 @@ void check_move(CheckContext& context) {
       break;
   }
 }
+
+namespace {
+
+void check_variable_access(const CheckContext& context, const Operand& operand) {
+  const Instruction& instruction = context.instruction();
+  const Variable& variable = context.module().variables[operand.index];
+  Space space = instruction.modifiers.space;
+  bool generic = space == Space::kGeneric && variable.space != Space::kParam &&
+                 variable.space != Space::kConst;
+  if (variable.space != space && !generic) {
+    context.fail(operand, "type mismatch",
+                 fmt::format("'{}' lies in .{}, the instruction works on .{}", variable.name,
+                             spelling(variable.space), spelling(space)));
+  }
+  bool stores = instruction.opcode == Opcode::kSt;
+  if (variable.role == (stores ? Variable::Role::kParameter : Variable::Role::kResult)) {
+    context.fail(operand, "type mismatch",
+                 stores ? "a function does not write its parameters"
+                        : "a function does not read its result");
+  }
+}
+
+}  // namespace
 
 void check_access(CheckContext& context) {
   const Instruction& instruction = context.instruction();
@@ -142,17 +148,9 @@ void check_access(CheckContext& context) {
                        fmt::format("an address in .{} has 64 bits", spelling(space)));
         }
         break;
-      case Operand::Base::kVariable: {
-        Space own = context.module().variables[operand.index].space;
-        bool generic = space == Space::kGeneric && own != Space::kParam && own != Space::kConst;
-        if (own != space && !generic) {
-          context.fail(operand, "type mismatch",
-                       fmt::format("'{}' lies in .{}, the instruction works on .{}",
-                                   context.module().variables[operand.index].name, spelling(own),
-                                   spelling(space)));
-        }
+      case Operand::Base::kVariable:
+        check_variable_access(context, operand);
         break;
-      }
       case Operand::Base::kParameter:
         if (space != Space::kParam || instruction.opcode == Opcode::kSt) {
           context.fail(operand, "type mismatch", "parameters of a kernel are read with ld.param");
@@ -167,10 +165,25 @@ void check_address_query(CheckContext& context) {
   if (address.kind == Operand::Kind::kRegister) {
     Type type = context.register_type(address);
     if (agrees(Type::kU64, type, false) || agrees(Type::kU32, type, false)) return;
-  } else if (address.kind == Operand::Kind::kVariable) {
-    return;
   }
-  context.fail(address, "type mismatch", "expected an address of 32 or 64 bits");
+  context.fail(address, "type mismatch", "expected a register of 32 or 64 bits");
+}
+
+void check_window(CheckContext& context) {
+  const Operand& address = context.source(0);
+  Space space = context.instruction().modifiers.space;
+  bool agree = true;
+  if (address.kind == Operand::Kind::kVariable) {
+    agree = context.module().variables[address.index].space == space;
+  } else if (address.kind == Operand::Kind::kParameter) {
+    agree = space == Space::kParam;
+  } else if (address.kind == Operand::Kind::kFunction) {
+    agree = false;
+  }
+  if (!agree) {
+    context.fail(address, "type mismatch",
+                 fmt::format("the variable lies not in .{}", spelling(space)));
+  }
 }
 
 }  // namespace warplock::ptx

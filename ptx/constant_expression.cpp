@@ -1,5 +1,3 @@
-#include <bit>
-
 #include <fmt/format.h>
 
 #include "ptx/token_stream.h"
@@ -122,9 +120,15 @@ class ExpressionReader {
       case Token::Kind::kFloat64:
         tokens_.take();
         return {Constant::Kind::kFloat64, token.value};
+      case Token::Kind::kName:
+        if (token.text == "WARP_SZ") {
+          tokens_.fail(token.position, "unsupported", "WARP_SZ in a constant expression");
+        }
+        break;
       default:
-        tokens_.fail_here("a constant");
+        break;
     }
+    tokens_.fail_here("a constant");
   }
 
   void require_integer(const Constant& value) const {
@@ -180,13 +184,12 @@ Constant parse_constant(TokenStream& tokens) {
 }
 
 uint64_t parse_count(TokenStream& tokens, uint64_t limit, std::string_view what) {
-  diagnostics::Position position = tokens.peek().position;
-  Constant value = parse_constant(tokens);
-  if (!value.is_integer() || value.is_negative() || value.bits > limit) {
-    tokens.fail(position, "out of range",
-                fmt::format("{} is an integer from 0 to {}", what, limit));
+  if (tokens.peek().kind != Token::Kind::kInteger) tokens.fail_here(what);
+  Token token = tokens.take();
+  if (token.value > limit) {
+    tokens.fail(token.position, "out of range", fmt::format("{} is at most {}", what, limit));
   }
-  return value.bits;
+  return token.value;
 }
 
 }  // namespace warplock::ptx

@@ -24,6 +24,20 @@ uint64_t saturating_product(uint64_t a, uint64_t b) {
   return a * b;
 }
 
+/// The bytes that a variable in the space may have, or all of them together.
+uint64_t size_limit(Space space, bool together) {
+  switch (space) {
+    case Space::kShared:
+      return kMaxSharedVariableBytes;
+    case Space::kConst:
+      return kMaxConstVariableBytes;
+    case Space::kParam:
+      return together ? kMaxVariableBytes : kMaxParameterBytes;
+    default:
+      return kMaxVariableBytes;
+  }
+}
+
 }  // namespace
 
 bool Parser::at_space() const {
@@ -43,6 +57,9 @@ void Parser::variables(const Linkage& linkage) {
   if (!allowed) {
     tokens_.fail(word.position, "syntax",
                  fmt::format("variables in .{} are declared inside functions", word.text));
+  }
+  if (linkage.is_common && space != Space::kGlobal) {
+    tokens_.fail(word.position, "syntax", ".common variables lie in .global");
   }
   while (tokens_.accept_word("attribute")) {
     tokens_.expect('(', ".attribute");
@@ -76,11 +93,14 @@ Parser::DeclaredType Parser::declared_type(std::string_view what) {
       continue;
     }
     Type type = type_named(token.text);
-    if (type == Type::kB128 || (type == Type::kNone && is_unsupported_word(token.text))) {
+    if (type == Type::kB128 || (type == Type::kNone && is_unsupported_type(token.text))) {
       tokens_.fail(token.position, "unsupported", fmt::format("the type .{}", token.text));
     }
     if (type == Type::kNone) tokens_.fail_here(what);
     tokens_.take();
+    if (bytes(type) * declared.vector > 16) {
+      tokens_.fail(token.position, "type mismatch", "a vector has at most 128 bits");
+    }
     declared.type = type;
     declared.position = token.position;
     return declared;
@@ -179,22 +199,20 @@ uint32_t Parser::add_variable(Variable variable, diagnostics::Position position)
   }
   uint32_t index = static_cast<uint32_t>(module_.variables.size());
   declare(name, {Symbol::Kind::kVariable, index, position});
-  uint64_t& total = variable.space == Space::kShared ? shared_bytes_ : other_bytes_;
+  uint64_t& total = bytes_in_[static_cast<size_t>(variable.space)];
   total += variable.size;
-  uint64_t limit = variable.space == Space::kShared ? kMaxSharedVariableBytes : kMaxVariableBytes;
+  uint64_t limit = size_limit(variable.space, true);
   if (total > limit) {
     tokens_.fail(position, "resource limit",
-                 fmt::format("the variables of this module have more than {} bytes in all", limit));
+                 fmt::format("the variables of this module in .{} have more than {} bytes in all",
+                             spelling(variable.space), limit));
   }
   module_.variables.push_back(std::move(variable));
   return index;
 }
 
 void Parser::check_limits(const Variable& variable) {
-  constexpr uint64_t kMaxParameterBytes = 32'764;  // PTX ISA 5.1.6.1
-  uint64_t limit = variable.space == Space::kShared  ? kMaxSharedVariableBytes
-                   : variable.space == Space::kParam ? kMaxParameterBytes
-                                                     : kMaxVariableBytes;
+  uint64_t limit = size_limit(variable.space, false);
   if (variable.size > limit) {
     tokens_.fail(variable.declared, "resource limit",
                  fmt::format("'{}' has more than {} bytes, the limit for .{}", variable.name, limit,

@@ -40,11 +40,11 @@ std::string_view expand_set(std::string_view name) {
       {"@store_cache", "wb|cg|cs|wt"},
       {"@l1_eviction",
        "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},
-      {"@l2_eviction", "L2::evict_normal|L2::evict_first|L2::evict_last"},
       {"@l2_prefetch", "L2::64B|L2::128B|L2::256B"},
       {"@load_space", "const|global|local|param|param::entry|param::func|shared|shared::cta"},
       {"@store_space", "global|local|param|param::func|shared|shared::cta"},
-      {"@atomic_space", "global|shared|shared::cta"},
+      {"@strong_space", "global|shared|shared::cta"},
+      {"@window", "const|global|local|shared|shared::cta|param|param::entry"},
   };
   auto found = sets.find(name);
   if (found == sets.end()) throw std::logic_error(fmt::format("no word set {}", name));

@@ -133,8 +133,11 @@ Type type_of(const OperandSpec& spec, const std::array<Type, 2>& types);
 /// The type of that spelling (without the dot), or kNone.
 Type type_named(std::string_view word);
 
-/// True for words of PTX that only instructions outside our subset have: .f16, .rn, .ftz, .u16x2.
-bool is_unsupported_word(std::string_view word);
+/// True for words of PTX that only forms outside our subset have: .f16, .rn, .ftz, .u16x2 of any
+/// instruction, .v2 of atom.
+bool is_unsupported_word(std::string_view mnemonic, std::string_view word);
+/// True for types of PTX outside our subset: f16, b128, texref.
+bool is_unsupported_type(std::string_view word);
 /// True for instructions of PTX that the front end does not take: fma, tex, mma, cp, ...
 bool is_unsupported_mnemonic(std::string_view mnemonic);
 

@@ -33,10 +33,14 @@ void Parser::function(const Linkage& linkage, bool is_entry) {
   header.name = name.text;
   header.declared = name.position;
   if (tokens_.peek().is('(')) header.parameters = parameter_list(is_entry);
+  for (const Parameter& result : header.returns) {
+    if (result.reg == kNoIndex && header.returns.size() > 1) {
+      tokens_.fail(name.position, "type mismatch", "several results are registers only");
+    }
+  }
   for (const Parameter& parameter : header.parameters) {
     header.parameter_bytes = std::max(header.parameter_bytes, parameter.offset + parameter.size);
   }
-  constexpr uint32_t kMaxParameterBytes = 32'764;
   if (header.parameter_bytes > kMaxParameterBytes) {
     tokens_.fail(name.position, "resource limit",
                  fmt::format("the parameters have more than {} bytes", kMaxParameterBytes));
@@ -45,6 +49,9 @@ void Parser::function(const Linkage& linkage, bool is_entry) {
   header.is_declaration = tokens_.accept(';');
   if (!header.is_declaration && !tokens_.peek().is('{')) {
     tokens_.fail_here("'{' or ';' after the head of a function");
+  }
+  if (linkage.is_extern && !header.is_declaration) {
+    tokens_.fail(name.position, "syntax", "an .extern function has no body here");
   }
   bool is_declaration = header.is_declaration;
   uint32_t index = declare_function(std::move(header), name, linkage.is_extern);
@@ -81,12 +88,15 @@ uint32_t Parser::declare_function(Function header, const Word& name, bool is_ext
   }
   const Symbol symbol = found->second;
   bool repeats = symbol.kind == Symbol::Kind::kFunction &&
+                 module_.functions[symbol.index].is_declaration &&
                  module_.functions[symbol.index].is_entry == header.is_entry &&
-                 (module_.functions[symbol.index].is_declaration || header.is_declaration);
+                 (module_.functions[symbol.index].is_visible || !header.is_visible) &&
+                 (extern_functions_.count(symbol.index) != 0) == is_extern;
   if (!repeats) {
     tokens_.fail(
         name.position, "duplicate definition",
-        fmt::format("'{}' is defined already, at line {}", name.text, symbol.declared.line));
+        fmt::format("'{}' is defined already, or declared with another linkage, at line {}",
+                    name.text, symbol.declared.line));
   }
   Function& first = module_.functions[symbol.index];
   if (!same_shape(first.parameters, header.parameters) ||
@@ -95,10 +105,8 @@ uint32_t Parser::declare_function(Function header, const Word& name, bool is_ext
                  fmt::format("the parameters of '{}' differ from those at line {}", name.text,
                              symbol.declared.line));
   }
-  bool visible = first.is_visible || header.is_visible;
+  header.is_visible = first.is_visible;
   if (!header.is_declaration) first = std::move(header);
-  first.is_visible = visible;
-  if (is_extern) extern_functions_.insert(symbol.index);
   return symbol.index;
 }
 
@@ -133,24 +141,32 @@ Parameter Parser::parameter(bool is_entry) {
   }
   if (tokens_.accept_word("ptr")) {
     // What a pointer parameter points to is a promise to the optimiser.
-    while (tokens_.peek().kind == Token::Kind::kDotWord) {
-      if (tokens_.take().text == "align") parse_count(tokens_, 1u << 16, "an alignment");
+    for (std::string_view space : {"global", "const", "local", "shared"}) {
+      if (tokens_.accept_word(space)) break;
     }
+    if (tokens_.accept_word("align")) parse_count(tokens_, 1u << 16, "an alignment");
+  }
+  if (declared.vector > 1) {
+    tokens_.fail(declared.position, "unsupported", "a vector as a parameter");
   }
   Word name = tokens_.expect_name("the name of a parameter");
   result.name = name.text;
   result.type = declared.type;
   bool open = false;
-  uint64_t size = bytes(declared.type) * declared.vector;
+  uint64_t size = bytes(declared.type);
   for (uint64_t dimension : dimensions(open)) {
     size = dimension > UINT32_MAX ? UINT32_MAX : std::min<uint64_t>(size * dimension, UINT32_MAX);
   }
   if (open) tokens_.fail(name.position, "unsupported", "parameters without a size");
-  result.alignment = declared.alignment != 0 ? declared.alignment
-                                             : std::max(1u, bytes(declared.type) * declared.vector);
+  if (is_register && size != bytes(declared.type)) {
+    tokens_.fail(name.position, "type mismatch", "a register is no array");
+  }
+  result.alignment = declared.alignment != 0 ? declared.alignment : bytes(declared.type);
   result.size = static_cast<uint32_t>(size);
-  if (size > 32'764)
-    tokens_.fail(name.position, "resource limit", "a parameter of more than 32764 bytes");
+  if (size > kMaxParameterBytes) {
+    tokens_.fail(name.position, "resource limit",
+                 fmt::format("a parameter has at most {} bytes", kMaxParameterBytes));
+  }
   // Marked here, numbered by declare_parameters.
   result.reg = is_register ? 0 : kNoIndex;
   return result;
@@ -163,7 +179,9 @@ void Parser::performance_directives(Function& function) {
     size_t axis = 0;
     do {
       if (axis == 3) tokens_.fail_here("at most three sizes");
-      out[axis++] = static_cast<uint32_t>(parse_count(tokens_, UINT32_MAX, "a size"));
+      diagnostics::Position position = tokens_.peek().position;
+      out[axis] = static_cast<uint32_t>(parse_count(tokens_, UINT32_MAX, "a size"));
+      if (out[axis++] == 0) tokens_.fail(position, "out of range", "a size is not 0");
     } while (tokens_.accept(','));
   };
   while (tokens_.peek().kind == Token::Kind::kDotWord) {
@@ -177,8 +195,12 @@ void Parser::performance_directives(Function& function) {
       parse_count(tokens_, UINT32_MAX, "a limit");
     } else if (word.text == "pragma") {
       skip_statement();
-    } else if (word.text != "noreturn") {
+    } else if (word.text != "noreturn" || function.is_entry) {
       tokens_.fail(word.position, "unsupported", fmt::format("the directive .{}", word.text));
+    }
+    if (function.max_ntid[0] != 0 && function.req_ntid[0] != 0) {
+      tokens_.fail(word.position, "duplicate definition",
+                   ".maxntid and .reqntid exclude each other");
     }
   }
 }
@@ -203,6 +225,8 @@ void Parser::declare_parameters(Function& function) {
         if (parameter.size != bytes(parameter.type)) {
           variable.dimensions.push_back(parameter.size / bytes(parameter.type));
         }
+        variable.role =
+            list == &function.returns ? Variable::Role::kResult : Variable::Role::kParameter;
         variable.function = function_index_;
         variable.declared = function.declared;
         parameter.variable = add_variable(std::move(variable), function.declared);
@@ -340,11 +364,7 @@ void Parser::registers() {
       add_register(name.text, declared.type, name.position);
       continue;
     }
-    // No constant expression: its operators include '>'.
-    Token number = tokens_.peek();
-    if (number.kind != Token::Kind::kInteger) tokens_.fail_here("the number of registers");
-    tokens_.take();
-    uint64_t count = number.value;
+    uint64_t count = parse_count(tokens_, UINT32_MAX, "the number of registers");
     tokens_.expect('>', "the number of registers");
     if (count > kMaxRegistersPerFunction) {
       tokens_.fail(name.position, "resource limit",

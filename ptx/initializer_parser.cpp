@@ -81,10 +81,15 @@ void Parser::initialize_element(Variable& variable, uint64_t element) {
       tokens_.fail(name.position, "unsupported",
                    fmt::format("'{}' in an initialiser is not a variable", name.text));
     }
-    bool is_float = variable.type == Type::kF32 || variable.type == Type::kF64;
-    if (width < 4 || is_float) {
-      tokens_.fail(name.position, "unsupported",
+    if (variable.type != Type::kU32 && variable.type != Type::kU64) {
+      tokens_.fail(name.position, "type mismatch",
                    fmt::format("an address in an element of type .{}", spelling(variable.type)));
+    }
+    Space space = module_.variables[symbol->index].space;
+    if (space != Space::kGlobal && space != Space::kConst) {
+      tokens_.fail(name.position, "type mismatch",
+                   fmt::format("'{}' lies in .{}, where every CTA or thread has its own", name.text,
+                               spelling(space)));
     }
     relocation.variable = symbol->index;
     if (tokens_.peek().is('+')) relocation.addend = this->offset();
@@ -98,7 +103,9 @@ void Parser::initialize_element(Variable& variable, uint64_t element) {
   Constant value = parse_constant(tokens_);
   bool is_float = variable.type == Type::kF32 || variable.type == Type::kF64;
   uint64_t pattern = value.bits;
-  if (is_float != !value.is_integer()) {
+  bool same_bits = (variable.type == Type::kB32 && value.kind == Constant::Kind::kFloat32) ||
+                   (variable.type == Type::kB64 && value.kind == Constant::Kind::kFloat64);
+  if (is_float == value.is_integer() && !same_bits) {
     tokens_.fail(token.position, "type mismatch",
                  fmt::format("this value is not of type .{}", spelling(variable.type)));
   }
@@ -109,7 +116,7 @@ void Parser::initialize_element(Variable& variable, uint64_t element) {
       pattern = std::bit_cast<uint64_t>(
           static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(pattern))));
     }
-  } else if (!fits(value, bits(variable.type))) {
+  } else if (value.is_integer() && !fits(value, bits(variable.type))) {
     tokens_.fail(token.position, "out of range",
                  fmt::format("the value does not fit .{}", spelling(variable.type)));
   }

@@ -90,7 +90,7 @@ RawOperand Parser::address() {
     result.constant = parse_constant(tokens_);
   }
   tokens_.expect(']', "an address");
-  tokens_.accept_word("unified");
+  result.unified = tokens_.accept_word("unified");
   return result;
 }
 

@@ -48,6 +48,8 @@ struct Variable {
   bool is_extern = false;
   bool is_visible = false;
   uint32_t function = kNoIndex;  ///< the function whose body declares it; kNoIndex = the module
+  /// What a .param variable of a device function is: its body reads parameters and writes results.
+  enum class Role : uint8_t { kVariable, kParameter, kResult } role = Role::kVariable;
   diagnostics::Position declared;
 };
 
@@ -165,7 +167,7 @@ struct Module {
   const Function* find_entry(std::string_view name) const;
 };
 
-/// The instruction as PTX text, without guard indentation or the semicolon's line: "add.u32 %r1, %r2, 3".
+/// The instruction as PTX text with its guard, without the semicolon: "@%p1 add.u32 %r1, %r2, 3".
 std::string to_text(const Module& module, const Function& function, const Instruction& instruction);
 
 }  // namespace warplock::ptx

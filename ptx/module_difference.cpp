@@ -52,6 +52,7 @@ class Comparison {
     field(at + ".is_extern", a.is_extern, b.is_extern);
     field(at + ".is_visible", a.is_visible, b.is_visible);
     field(at + ".function", a.function, b.function);
+    field(at + ".role", a.role, b.role);
     list(at + ".relocations", a.relocations, b.relocations,
          [this](const std::string& path, const Relocation& x, const Relocation& y) {
            field(path + ".offset", x.offset, y.offset);

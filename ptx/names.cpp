@@ -67,7 +67,10 @@ bool find_special_register(std::string_view name, std::string_view component,
   return true;
 }
 
-bool is_unsupported_special(std::string_view name) {
+bool is_unsupported_special(std::string_view name, std::string_view component) {
+  // The fourth component is always 0 and for compatibility only.
+  SpecialRegister found;
+  if (component == "w" && find_special_register(name, "x", found)) return true;
   constexpr std::string_view kPrefixes[] = {"%envreg",
                                             "%pm",
                                             "%cluster",

@@ -45,7 +45,7 @@ struct Scope {
 bool find_special_register(std::string_view name, std::string_view component,
                            SpecialRegister& found);
 /// True for special registers of PTX that a kernel of our subset cannot read.
-bool is_unsupported_special(std::string_view name);
+bool is_unsupported_special(std::string_view name, std::string_view component);
 
 /// Makes every name of the module unique where module.h wants it so, by suffixes "$2", "$3", ...;
 /// names of the module itself stay.

@@ -110,9 +110,7 @@ void Parser::module_item() {
   if (token.kind != Token::Kind::kDotWord) tokens_.fail_here("a directive");
   if (token.text == "file") return file_directive();
   if (token.text == "section") return skip_section();
-  if (token.text == "pragma" || token.text == "loc") {
-    return token.text == "loc" ? loc_directive() : skip_statement();
-  }
+  if (token.text == "pragma") return skip_statement();
   Linkage linkage;
   for (;; tokens_.take()) {
     std::string_view word = tokens_.peek().text;
@@ -144,7 +142,11 @@ void Parser::module_item() {
 /// .file N "name" [, timestamp, size]
 void Parser::file_directive() {
   tokens_.take();
+  diagnostics::Position position = tokens_.peek().position;
   uint64_t number = parse_count(tokens_, UINT32_MAX, "the number of a file");
+  if (!named_files_.insert(number).second) {
+    tokens_.fail(position, "duplicate definition", fmt::format("file {} has a name", number));
+  }
   if (tokens_.peek().kind != Token::Kind::kString) tokens_.fail_here("the name of a file");
   std::string name(tokens_.take().text);
   while (tokens_.accept(',')) parse_count(tokens_, UINT64_MAX, "a property of a file");

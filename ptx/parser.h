@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <deque>
 #include <string>
 #include <unordered_map>
@@ -88,18 +89,22 @@ class Parser {
   const CompiledForm& form_for(const RawInstruction& raw, WordMeaning& meaning) const;
   void resolve_operands(const RawInstruction& raw, const CompiledForm& form, Instruction& out);
   Operand resolve(const RawOperand& raw, const OperandSpec& spec, const Instruction& instruction);
-  Operand resolve_value(const RawOperand& raw, const OperandSpec& spec, Type type,
-                        const Instruction& instruction);
-  Operand resolve_name(const RawOperand& raw, const OperandSpec& spec, Type type,
-                       const Instruction& instruction);
-  Operand resolve_immediate(const RawOperand& raw, Type type);
-  Operand resolve_address(const RawOperand& raw);
-  Operand resolve_vector(const RawOperand& raw, const OperandSpec& spec, Type type,
-                         const Instruction& instruction);
   Operand resolve_label(const RawOperand& raw);
   Operand resolve_table(const RawOperand& raw);
   Guard resolve_guard(const RawInstruction& raw);
   void add_instruction(Instruction instruction);
+
+  // operand_resolver.cpp: names, constants and addresses in operands
+  Operand resolve_value(const RawOperand& raw, const OperandSpec& spec, Type type,
+                        const Instruction& instruction);
+  Operand resolve_name(const RawOperand& raw, const OperandSpec& spec, Type type,
+                       const Instruction& instruction);
+  Operand resolve_special(const RawOperand& raw, const OperandSpec& spec, Type type,
+                          const Instruction& instruction);
+  Operand resolve_immediate(const RawOperand& raw, Type type);
+  Operand resolve_address(const RawOperand& raw, const Instruction& instruction);
+  Operand resolve_vector(const RawOperand& raw, const OperandSpec& spec, Type type,
+                         const Instruction& instruction);
 
   // call.cpp
   void check_call(const RawInstruction& raw, Instruction& instruction);
@@ -121,8 +126,9 @@ class Parser {
   std::unordered_set<uint32_t> extern_functions_;
   std::deque<std::string> kept_names_;
   std::unordered_map<uint64_t, uint32_t> files_;  ///< number in the text -> index
+  std::unordered_set<uint64_t> named_files_;
   CudaPosition cuda_;
-  uint64_t shared_bytes_ = 0, other_bytes_ = 0;
+  std::array<uint64_t, 6> bytes_in_{};  ///< sizes of all variables, by space
   uint32_t register_count_ = 0;
 };
 

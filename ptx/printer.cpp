@@ -152,20 +152,10 @@ class ModulePrinter {
     registers(function);
     uint32_t index = static_cast<uint32_t>(&function - module_.functions.data());
     for (const Variable& one : module_.variables) {
-      if (one.function == index && !is_parameter(function, one)) variable(one, "\t");
+      if (one.function == index && one.role == Variable::Role::kVariable) variable(one, "\t");
     }
     body(function);
     out_ += "}\n";
-  }
-
-  bool is_parameter(const Function& function, const Variable& variable) const {
-    uint32_t index = static_cast<uint32_t>(&variable - module_.variables.data());
-    for (const std::vector<Parameter>* list : {&function.returns, &function.parameters}) {
-      for (const Parameter& parameter : *list) {
-        if (parameter.variable == index) return true;
-      }
-    }
-    return false;
   }
 
   /// Registers in their order: %r0, %r1, ... of one type as %r<N>.

@@ -47,6 +47,7 @@ struct RawOperand {
   bool negated = false;  ///< !name
   bool paired = false;   ///< stands after `|`
   bool has_offset = false;
+  bool unified = false;  ///< .unified after an address
   std::string_view name;
   std::string_view component;
   Constant constant;

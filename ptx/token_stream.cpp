@@ -60,7 +60,7 @@ void TokenStream::expect(char punct, std::string_view after) {
 }
 
 Word TokenStream::expect_name(std::string_view what) {
-  if (current_.kind != Token::Kind::kName) fail_here(what);
+  if (current_.kind != Token::Kind::kName || current_.text == "_") fail_here(what);
   Token token = take();
   return {token.text, token.position};
 }

@@ -52,7 +52,8 @@ class TokenStream {
 /// operators of C, or one float literal with an optional minus sign.
 Constant parse_constant(TokenStream& tokens);
 
-/// A constant expression that must be an integer within 0..limit; else class "out of range".
+/// An integer literal of 0 to `limit`: a size, a number, an alignment. Class "syntax" when there is
+/// none, "out of range" when it is larger.
 uint64_t parse_count(TokenStream& tokens, uint64_t limit, std::string_view what);
 
 }  // namespace warplock::ptx

@@ -33,39 +33,18 @@ constexpr std::string_view kOpcodes[] = {
     "activemask", "redux"};
 static_assert(std::size(kOpcodes) == static_cast<size_t>(Opcode::kRedux) + 1);
 
-constexpr std::string_view kSpecialRegisters[] = {"%tid.x",
-                                                  "%tid.y",
-                                                  "%tid.z",
-                                                  "%ntid.x",
-                                                  "%ntid.y",
-                                                  "%ntid.z",
-                                                  "%ctaid.x",
-                                                  "%ctaid.y",
-                                                  "%ctaid.z",
-                                                  "%nctaid.x",
-                                                  "%nctaid.y",
-                                                  "%nctaid.z",
-                                                  "%laneid",
-                                                  "%warpid",
-                                                  "%nwarpid",
-                                                  "WARP_SZ",
-                                                  "%smid",
-                                                  "%nsmid",
-                                                  "%gridid",
-                                                  "%lanemask_eq",
-                                                  "%lanemask_le",
-                                                  "%lanemask_lt",
-                                                  "%lanemask_ge",
-                                                  "%lanemask_gt",
-                                                  "%clock",
-                                                  "%clock_hi",
-                                                  "%clock64",
-                                                  "%globaltimer",
-                                                  "%globaltimer_lo",
-                                                  "%globaltimer_hi",
-                                                  "%total_smem_size",
-                                                  "%aligned_smem_size",
-                                                  "%dynamic_smem_size"};
+constexpr std::string_view kSpecialRegisters[] = {
+    "%tid.x",           "%tid.y",          "%tid.z",
+    "%ntid.x",          "%ntid.y",         "%ntid.z",
+    "%ctaid.x",         "%ctaid.y",        "%ctaid.z",
+    "%nctaid.x",        "%nctaid.y",       "%nctaid.z",
+    "%laneid",          "%warpid",         "%nwarpid",
+    "WARP_SZ",          "%smid",           "%nsmid",
+    "%gridid",          "%lanemask_eq",    "%lanemask_le",
+    "%lanemask_lt",     "%lanemask_ge",    "%lanemask_gt",
+    "%clock",           "%clock_hi",       "%clock64",
+    "%globaltimer",     "%globaltimer_lo", "%globaltimer_hi",
+    "%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size"};
 static_assert(std::size(kSpecialRegisters) ==
               static_cast<size_t>(SpecialRegister::kDynamicSmemSize) + 1);
 

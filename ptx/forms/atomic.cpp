@@ -4,8 +4,9 @@
 namespace warplock::ptx {
 namespace {
 
-#define ATOM "atom ?keep:relaxed|acquire|release|acq_rel ?keep:@scope ?space:@atomic_space "
-#define RED "red ?keep:relaxed|release ?keep:@scope ?space:@atomic_space "
+// The words that all of them begin with; string literals, so that the forms stay one line each.
+#define ATOM "atom ?keep:relaxed|acquire|release|acq_rel ?keep:@scope ?space:@strong_space "
+#define RED "red ?keep:relaxed|release ?keep:@scope ?space:@strong_space "
 
 constexpr Form kForms[] = {
     {Opcode::kAtom, ATOM "atomic:and|or|xor type:b32|b64", "=t:_ mem t", check_access},

@@ -7,13 +7,9 @@ namespace {
 constexpr Form kForms[] = {
     {Opcode::kMov, "mov type:@moved", "any any", check_move},
     {Opcode::kMov, "mov type:pred", "=t t:n"},
-    {Opcode::kIsspacep, "isspacep space:const|global|local|shared|shared::cta|param|param::entry",
-     "=pred any", check_address_query},
-    {Opcode::kCvta,
-     "cvta flag:to space:const|global|local|shared|shared::cta|param|param::entry type:u32|u64",
-     "=t t:a"},
-    {Opcode::kCvta,
-     "cvta space:const|global|local|shared|shared::cta|param|param::entry type:u32|u64", "=t t:a"},
+    {Opcode::kIsspacep, "isspacep space:@window", "=pred any", check_address_query},
+    {Opcode::kCvta, "cvta flag:to space:@window type:u64", "=t t"},
+    {Opcode::kCvta, "cvta space:@window type:u64", "=t t:a", check_window},
 };
 
 }  // namespace
