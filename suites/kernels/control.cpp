@@ -202,6 +202,65 @@ void host_text(const Launch& launch, Buffers& buffers) {
   }
 }
 
+std::vector<KernelInput> expression_inputs() {
+  constexpr uint32_t kAdd = 256, kSubtract = 257, kMultiply = 258, kDouble = 259, kSwap = 260;
+  std::vector<KernelInput> inputs;
+  const auto add = [&](const std::string& name, Words tokens) {
+    // Every thread gets the same expression with other numbers.
+    tokens.resize(8, 999);
+    Words all;
+    for (uint32_t thread = 0; thread < 8; ++thread) {
+      for (const uint32_t token : tokens) all.push_back(token < 200 ? token + thread : token);
+    }
+    inputs.push_back({name, {buffer("tokens", all), output("out", 8)}});
+  };
+  add("nothing", {});
+  add("number", {42});
+  add("sum", {1, 2, kAdd});
+  add("difference", {1, 2, kSubtract});
+  add("square", {7, kDouble, kMultiply});
+  add("swapped-difference", {3, 8, kSwap, kSubtract});
+  add("underflow", {5, kAdd, 3});
+  add("underflow-at-once", {kDouble});
+  add("deep", {1, 2, 3, 4, 5, 6, 7, 8});
+  add("chain", {9, 8, 7, 6, kAdd, kMultiply, kSwap, kSubtract});
+  Random random(260);
+  for (const char* name : {"random-0", "random-1"}) {
+    Words all = random.words_between(64, 253, 262);
+    // Numbers first, so that most expressions get somewhere.
+    for (size_t i = 0; i < all.size(); i += i % 8 == 2 ? 6 : 1) all[i] = random.below(256);
+    inputs.push_back({name, {buffer("tokens", all), output("out", 8)}});
+  }
+  return inputs;
+}
+
+void host_expressions(const Launch& launch, Buffers& buffers) {
+  for (uint32_t thread = 0; thread < launch.block[0]; ++thread) {
+    std::vector<uint32_t> stack;
+    const auto begin = buffers[0].begin() + 8 * thread;
+    const auto end = std::find_if(begin, begin + 8, [](uint32_t token) { return token > 260; });
+    for (auto token = begin; token != end; ++token) {
+      const size_t size = stack.size();
+      if (*token < 256) {
+        stack.push_back(*token);
+      } else if (size < (*token == 259 ? 1u : 2u)) {
+        stack.clear();
+        break;
+      } else if (*token == 259) {
+        stack.push_back(stack.back());
+      } else if (*token == 260) {
+        std::swap(stack[size - 1], stack[size - 2]);
+      } else {
+        const uint32_t right = stack.back();
+        stack.pop_back();
+        uint32_t& left = stack.back();
+        left = *token == 256 ? left + right : *token == 257 ? left - right : left * right;
+      }
+    }
+    buffers[1][thread] = stack.empty() ? 0xffffffff : stack.back();
+  }
+}
+
 }  // namespace
 
 std::vector<Kernel> control_kernels() {
@@ -271,6 +330,14 @@ std::vector<Kernel> control_kernels() {
        0,
        text_inputs,
        host_text},
+      {"rpn_calculator",
+       family,
+       "reverse Polish notation on a local stack",
+       {1, 1, 1},
+       {8, 1, 1},
+       0,
+       expression_inputs,
+       host_expressions},
   };
 }
 

@@ -30,9 +30,10 @@ std::string source_of(const Kernel& kernel) {
 }
 
 /// Words of static shared memory, from the source: one variable a line, sizes as plain numbers.
+/// Dynamic shared memory, `extern` and without a size, stands in the kernel's row instead.
 size_t shared_words(const std::string& source) {
   static const std::regex declaration(
-      R"(__shared__ (?:volatile )?(?:int|unsigned) \w+((?:\[\d+\])*);)");
+      R"(__shared__ (?:volatile )?(?:int|unsigned) \w+((?:\[\d+\])*|\[\]);)");
   static const std::regex size(R"(\[(\d+)\])");
   size_t words = 0, declarations = 0;
   for (std::sregex_iterator it(source.begin(), source.end(), declaration), end; it != end; ++it) {
@@ -41,7 +42,7 @@ size_t shared_words(const std::string& source) {
     for (std::sregex_iterator s(sizes.begin(), sizes.end(), size); s != end; ++s) {
       product *= std::stoul((*s)[1]);
     }
-    words += product;
+    words += sizes == "[]" ? 0 : product;
     ++declarations;
   }
   size_t mentioned = 0;

@@ -119,6 +119,27 @@ void host_count(const Launch& launch, Buffers& buffers) {
   }
 }
 
+std::vector<KernelInput> wide_inputs() {
+  return inputs_from(corner_arrays(40), [](const Array& array, Random&) {
+    return std::vector<executor::Argument>{
+        buffer("a", array.words), buffer("b", shuffled(array.words)), output("low", 8),
+        output("high", 8), scalar("columns", std::min(array.n, 5u))};
+  });
+}
+
+void host_wide(const Launch& launch, Buffers& buffers) {
+  const uint32_t columns = scalar_at(launch, 4);
+  for (uint32_t row = 0; row < launch.block[0]; ++row) {
+    uint64_t sum = 0;
+    for (uint32_t i = row * columns; i < (row + 1) * columns; ++i) {
+      const int64_t product = int64_t{as_signed(buffers[0][i])} * as_signed(buffers[1][i]);
+      sum += static_cast<uint64_t>(product);
+    }
+    buffers[2][row] = static_cast<uint32_t>(sum);
+    buffers[3][row] = static_cast<uint32_t>(sum / 0x100000000);
+  }
+}
+
 }  // namespace
 
 std::vector<Kernel> reduction_kernels() {
@@ -188,6 +209,14 @@ std::vector<Kernel> reduction_kernels() {
        0,
        [] { return total_inputs(1000); },
        host_total},
+      {"dot_wide",
+       family,
+       "dot products with 64-bit sums",
+       {1, 1, 1},
+       {8, 1, 1},
+       0,
+       wide_inputs,
+       host_wide},
   };
 }
 

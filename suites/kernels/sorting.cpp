@@ -98,6 +98,25 @@ void host_nth(const Launch& launch, Buffers& buffers) {
   buffers[1][0] = as_word(*nth);
 }
 
+std::vector<KernelInput> radix_inputs() {
+  return inputs_from(corner_arrays(64), [](const Array& array, Random& random) {
+    const uint32_t bits = array.name == "extremes" ? 32 : random.below(13);
+    return std::vector<executor::Argument>{buffer("data", array.words), scalar("bits", bits),
+                                           scalar("n", array.n)};
+  });
+}
+
+void host_radix(const Launch& launch, Buffers& buffers) {
+  const uint64_t modulus = uint64_t{1} << scalar_at(launch, 1);
+  const uint32_t n = scalar_at(launch, 2);
+  // (key, place) sorts stably by the key.
+  std::vector<std::pair<uint64_t, uint32_t>> order;
+  for (uint32_t i = 0; i < n; ++i) order.push_back({buffers[0][i] % modulus, i});
+  std::sort(order.begin(), order.end());
+  const Words before = buffers[0];
+  for (uint32_t i = 0; i < n; ++i) buffers[0][i] = before[order[i].second];
+}
+
 }  // namespace
 
 std::vector<Kernel> sorting_kernels() {
@@ -159,6 +178,14 @@ std::vector<Kernel> sorting_kernels() {
        0,
        nth_inputs,
        host_nth},
+      {"radix_sort",
+       family,
+       "radix sort in dynamic shared memory",
+       {1, 1, 1},
+       {64, 1, 1},
+       512,
+       radix_inputs,
+       host_radix},
   };
 }
 

@@ -176,6 +176,21 @@ void host_ring(const Launch& launch, Buffers& buffers) {
   }
 }
 
+std::vector<KernelInput> byte_inputs() {
+  return inputs_from(corner_arrays(300), [](const Array& array, Random& random) {
+    // Up to the last word's last byte, and not always so far.
+    const uint32_t bytes = array.n < 2 ? array.n : 4 * array.n - random.below(4);
+    return std::vector<executor::Argument>{buffer("in", array.words), zeros("bins", 256),
+                                           scalar("n", bytes)};
+  });
+}
+
+void host_bytes(const Launch& launch, Buffers& buffers) {
+  for (uint32_t i = 0; i < scalar_at(launch, 2); ++i) {
+    ++buffers[1][buffers[0][i / 4] >> i % 4 * 8 & 255];
+  }
+}
+
 }  // namespace
 
 std::vector<Kernel> sync_kernels() {
@@ -265,6 +280,14 @@ std::vector<Kernel> sync_kernels() {
        0,
        ring_inputs,
        host_ring},
+      {"histogram_bytes",
+       family,
+       "histogram of bytes with a grid-stride loop",
+       {2, 1, 1},
+       {128, 1, 1},
+       0,
+       byte_inputs,
+       host_bytes},
   };
 }
 
