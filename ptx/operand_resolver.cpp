@@ -131,7 +131,7 @@ Operand Parser::resolve_immediate(const RawOperand& raw, Type type) {
     tokens_.fail(raw.position, "type mismatch",
                  fmt::format("an integer constant where .{} is wanted", spelling(type)));
   }
-  if (!(type == Type::kPred ? constant.bits <= 1 : fits(constant, width))) {
+  if (!fits(constant, width)) {
     tokens_.fail(raw.position, "out of range",
                  fmt::format("the constant does not fit .{}", spelling(type)));
   }
