@@ -39,7 +39,8 @@ class ThreadComparison {
       if (left_.streams.of(thread).empty()) ends_early(thread, left_.streams.size());
     }
     check_suspects();
-    check_barriers(context_, diverged_groups_, first_);
+    // Where a thread lacks an event, so may barriers; the missing event says more.
+    if (!structure_differs_) check_barriers(context_, diverged_groups_, first_);
     std::vector<uint32_t> partners(context_.left_history.slots(), kNone);
     for (uint32_t cell = 0; cell < context_.cells.size(); ++cell) {
       std::span<const uint32_t> writes = context_.left_history.writes(cell);
@@ -135,6 +136,7 @@ class ThreadComparison {
   }
 
   void stop(uint32_t place, Divergence divergence) {
+    structure_differs_ = divergence.kind != Divergence::Kind::kValue;
     first_.offer(place, std::move(divergence));
     stopped_ = true;
   }
@@ -456,7 +458,7 @@ class ThreadComparison {
   std::unordered_map<uint32_t, const InstructionFacts*> facts_by_ptx_;
   std::vector<bool> suspects_;  ///< by cell: something that was read there rightly differs
   bool left_is_narrow_ = false, right_is_narrow_ = false;
-  bool stopped_ = false;
+  bool stopped_ = false, structure_differs_ = false;
 };
 
 }  // namespace

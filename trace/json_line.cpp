@@ -16,6 +16,8 @@ constexpr size_t kMaxKeys = 64;
 std::string plain_message(std::string text) {
   if (size_t at = text.find(", column "); at != std::string::npos) {
     if (size_t colon = text.find(": ", at); colon != std::string::npos) text.erase(0, colon + 2);
+  } else if (size_t bracket = text.find("] "); bracket != std::string::npos) {
+    text.erase(0, bracket + 2);
   }
   constexpr size_t kMaxMessage = 200;
   if (text.size() > kMaxMessage) text = text.substr(0, kMaxMessage) + "...";

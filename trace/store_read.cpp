@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -297,8 +298,11 @@ class Reader {
     if (memory) needed |= kObject | kOffset | kWidth | kValue;
     if (is_register) needed |= kReg | kWidth | kValue;
     if (e.kind == EventKind::kAtomic) needed |= kOld;
-    if ((found & needed) != needed) {
-      line_.fail(line_.root(), fmt::format("an event of this kind needs more keys"));
+    if (uint32_t missing = needed & ~found; missing != 0) {
+      static constexpr const char* kKeys[] = {"c", "t",  "i", "n", "k",  "r",
+                                              "o", "at", "w", "v", "old"};
+      line_.fail(line_.root(),
+                 fmt::format("this event needs \"{}\"", kKeys[std::countr_zero(missing)]));
     }
     if (((found & kReg) && !is_register) || ((found & kObject) && !memory)) {
       line_.fail(line_.node(name), "an event of this kind has no register or object");

@@ -35,7 +35,9 @@ mul.u64 %rd8, %r7, 16
 add.u64 %rd4, %rd4, %rd8
 st.global.u32 [%rd4], %r5
 bar.sync 0
-st.shared.u64 [%rd3+128], %rd3
+add.u64 %rd7, %rd3, %rd9
+add.u64 %rd7, %rd7, %rd9
+st.shared.u64 [%rd7+128], %rd3
 @%p2 bra END
 bar.sync 0
 END:
