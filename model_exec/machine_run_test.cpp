@@ -86,6 +86,31 @@ TEST_P(SampleRun, EveryTokenIsTheEmulators) {
   }
 }
 
+/// WARPLOCK_CAMPAIGN_SECONDS makes these a campaign; WARPLOCK_SEED starts it elsewhere.
+double campaign_seconds() {
+  const char* text = std::getenv("WARPLOCK_CAMPAIGN_SECONDS");
+  return text ? std::atof(text) : 1.0;
+}
+uint64_t campaign_seed() {
+  const char* text = std::getenv("WARPLOCK_SEED");
+  return text ? std::strtoull(text, nullptr, 10) : 1;
+}
+
+TEST_P(SampleRun, RandomPrograms) {
+  const Built& built = default_machine();
+  weights::Vocabulary vocabulary(built.machine->spec);
+  PlainModel model(built.tensors, {GetParam().first, GetParam().second, campaign_seed()});
+  auto start = std::chrono::steady_clock::now();
+  std::chrono::duration<double> limit(campaign_seconds());
+  size_t programs = 0, tokens = 0;
+  for (uint64_t seed = campaign_seed(); std::chrono::steady_clock::now() - start < limit; ++seed) {
+    MachineProgram program = testing::random_program(built.machine->spec, seed);
+    ASSERT_EQ(compare_run(model, vocabulary, program, 400, &tokens), "") << "seed " << seed;
+    ++programs;
+  }
+  fmt::print("{} random programs, {} run tokens\n", programs, tokens);
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, SampleRun,
                          ::testing::Values(std::pair{Precision::kBfloat16, 0u},
                                            std::pair{Precision::kFloat32, 2u}));

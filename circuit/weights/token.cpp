@@ -82,30 +82,30 @@ std::string text_of(const Token& t) {
   using K = Token::Kind;
   switch (t.kind) {
     case K::kExec:
-      return fmt::format("<|exec b{} w{} {:04b}{}|>", t.block, t.warp, t.mask,
-                         t.flag ? " release" : "");
+      return fmt::format("<|exec:b{}:w{}:{:04b}{}|>", t.block, t.warp, t.mask,
+                         t.flag ? ":release" : "");
     case K::kRegisterHeader:
-      return fmt::format("<|register r{} w{} {:04b} slot{}|>", t.index, t.warp, t.mask, t.slot);
+      return fmt::format("<|register:r{}:w{}:{:04b}:slot{}|>", t.index, t.warp, t.mask, t.slot);
     case K::kMemoryHeader:
-      return fmt::format("<|memory {:04b} slot{}|>", t.mask, t.slot);
+      return fmt::format("<|memory:{:04b}:slot{}|>", t.mask, t.slot);
     case K::kDataPiece:
-      return fmt::format("<|byte{} {:02x}{}|>", t.chunk, t.value, t.flag ? " end" : "");
+      return fmt::format("<|byte{}:{:02x}{}|>", t.chunk, t.value, t.flag ? ":end" : "");
     case K::kRowPiece:
-      return fmt::format("<|row{} {}{}|>", t.chunk, t.value, t.flag ? " end" : "");
+      return fmt::format("<|row{}:{}{}|>", t.chunk, t.value, t.flag ? ":end" : "");
     case K::kCta:
-      return fmt::format("<|cta {}|>", t.index);
+      return fmt::format("<|cta:{}|>", t.index);
     case K::kCtaRow:
-      return fmt::format("<|cta-row {}|>", t.index);
+      return fmt::format("<|cta-row:{}|>", t.index);
     case K::kHalt:
       return "<|halt|>";
     case K::kConfig:
-      return fmt::format("<|warp w{} {:04b}|>", t.warp, t.mask);
+      return fmt::format("<|warp:w{}:{:04b}|>", t.warp, t.mask);
     case K::kGridX:
-      return fmt::format("<|last-cta-x {}|>", t.index);
+      return fmt::format("<|last-cta-x:{}|>", t.index);
     case K::kGridY:
-      return fmt::format("<|last-cta-y {}|>", t.index);
+      return fmt::format("<|last-cta-y:{}|>", t.index);
     case K::kRomHeader:
-      return fmt::format("<|code b{} slot{}|>", t.block, t.slot);
+      return fmt::format("<|code:b{}:slot{}|>", t.block, t.slot);
     case K::kReset:
       return "<|reset|>";
   }

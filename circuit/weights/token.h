@@ -46,7 +46,7 @@ class Vocabulary {
   /// Throws std::out_of_range when the machine has no such token.
   uint32_t id(const Token& token) const;
   Token token(uint32_t id) const;
-  /// As the tokenizer spells it: "<|exec b3 w0 1111|>".
+  /// As the tokenizer spells it: "<|exec:b3:w0:1111|>".
   std::string text(uint32_t id) const;
 
  private:
