@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -132,8 +133,10 @@ void put_in_order(Module& module, const std::vector<uint32_t>& body_order) {
     uint32_t function = module.variables[index].function;
     return function == kNoIndex ? 0 : functions[function] + 1;
   };
-  std::stable_sort(by_place.begin(), by_place.end(),
-                   [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
+  // Not stable_sort: libstdc++'s draws a warning from clang.
+  std::sort(by_place.begin(), by_place.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(place(a), a) < std::pair(place(b), b);
+  });
   for (uint32_t i = 0; i < by_place.size(); ++i) variables[by_place[i]] = i;
 
   for (Variable& variable : module.variables) {
