@@ -42,13 +42,29 @@ void add(std::vector<float>& residual, const std::vector<float>& change,
 
 }  // namespace
 
+void HeadStates::reset() {
+  for (size_t row = 0; row < written_.size(); ++row) {
+    if (!written_[row]) continue;
+    std::fill_n(&values_[row * dim_], dim_, 0.0f);
+    written_[row] = 0;
+  }
+}
+
+void HeadStates::decay(uint32_t index, float factor) {
+  uint8_t* rows = written(index);
+  for (uint32_t row = 0; row < dim_; ++row) {
+    if (!rows[row]) continue;
+    for (uint32_t j = 0; j < dim_; ++j) head(index)[row * dim_ + j] *= factor;
+    if (factor == 0) rows[row] = 0;  // all that is finite is zero now
+  }
+}
+
 PlainLayer::PlainLayer(const weights::LayerTensors& layer, const weights::ModelShape& shape)
     : layer_(layer),
       shape_(shape),
       head_used_(shape.heads),
       taps_(size_t{3} * shape.head_width() * shape.conv_kernel),
-      state_(size_t{shape.heads} * shape.head_dim * shape.head_dim),
-      row_written_(size_t{shape.heads} * shape.head_dim) {
+      states_(shape) {
   for (uint32_t column : layer.out.column) head_used_[column / shape.head_dim] = true;
   any_head_ = !layer.out.column.empty();
   any_unit_ = !layer.down.column.empty();
@@ -61,8 +77,7 @@ PlainLayer::PlainLayer(const weights::LayerTensors& layer, const weights::ModelS
 }
 
 void PlainLayer::reset() {
-  std::fill(state_.begin(), state_.end(), 0.0f);
-  std::fill(row_written_.begin(), row_written_.end(), 0);
+  states_.reset();
   past_.clear();
 }
 
@@ -107,16 +122,11 @@ void PlainLayer::head(uint32_t index, const std::vector<float>& qkv, const std::
   const float* query = &qkv[index * dim];
   const float* key = &qkv[width + index * dim];
   const float* value = &qkv[2 * width + index * dim];
-  float* state = &state_[size_t{index} * dim * dim];
-  uint8_t* written = &row_written_[index * dim];
+  float* state = states_.head(index);
+  uint8_t* written = states_.written(index);
 
   float decay = std::exp(-std::exp(layer_.a_log[index]) * softplus(a + layer_.dt_bias[index]));
-  if (decay != 1) {
-    for (uint32_t row = 0; row < dim; ++row) {
-      if (!written[row]) continue;
-      for (uint32_t j = 0; j < dim; ++j) state[row * dim + j] *= decay;
-    }
-  }
+  if (decay != 1) states_.decay(index, decay);
   float query_norm = 0, key_norm = 0;
   for (uint32_t row = 0; row < dim; ++row) {
     query_norm += query[row] * query[row];

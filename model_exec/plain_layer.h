@@ -9,6 +9,25 @@
 /// engine that the faster ones are compared with.
 namespace warplock::model_exec {
 
+/// The recurrent states of a layer's heads, [head][key][value], and which rows were ever written.
+class HeadStates {
+ public:
+  explicit HeadStates(const weights::ModelShape& shape)
+      : dim_(shape.head_dim),
+        values_(size_t{shape.heads} * dim_ * dim_),
+        written_(size_t{shape.heads} * dim_) {}
+
+  float* head(uint32_t index) { return &values_[size_t{index} * dim_ * dim_]; }
+  uint8_t* written(uint32_t index) { return &written_[size_t{index} * dim_]; }
+  void reset();
+  void decay(uint32_t index, float factor);
+
+ private:
+  uint32_t dim_;
+  std::vector<float> values_;
+  std::vector<uint8_t> written_;
+};
+
 class PlainLayer {
  public:
   /// `layer` must outlive this.
@@ -18,13 +37,14 @@ class PlainLayer {
   void reset();
   /// One token: adds mixer and MLP to the residual.
   void apply(std::vector<float>& residual, Arithmetic& arithmetic);
+  void mixer(std::vector<float>& residual, Arithmetic& arithmetic);
+  void mlp(std::vector<float>& residual, Arithmetic& arithmetic);
+  HeadStates& states() { return states_; }
 
  private:
-  void mixer(std::vector<float>& residual, Arithmetic& arithmetic);
   void convolve(std::vector<float>& qkv, const Arithmetic& arithmetic);
   void head(uint32_t index, const std::vector<float>& qkv, const std::vector<float>& z, float beta,
             float a, Arithmetic& arithmetic, float* output);
-  void mlp(std::vector<float>& residual, Arithmetic& arithmetic);
 
   const weights::LayerTensors& layer_;
   const weights::ModelShape& shape_;
@@ -32,8 +52,7 @@ class PlainLayer {
   bool any_head_ = false, any_unit_ = false, has_history_ = false;
   std::vector<float> taps_;               ///< [row][tap]
   std::vector<std::vector<float>> past_;  ///< qkv of earlier tokens, the latest first
-  std::vector<float> state_;              ///< [head][key][value]
-  std::vector<uint8_t> row_written_;      ///< [head][key]: the row may be other than zero
+  HeadStates states_;
 };
 
 }  // namespace warplock::model_exec
