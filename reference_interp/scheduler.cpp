@@ -50,6 +50,8 @@ void Machine<W>::admit() {
 
 template <int W>
 void Machine<W>::retire(Cta<W>& cta) {
+  // A warp that completed a barrier had itself woken, and may have run to its end since.
+  std::erase_if(queue_, [&](const Turn& turn) { return turn.cta == &cta; });
   const auto at = std::find_if(resident_.begin(), resident_.end(),
                                [&](const auto& resident) { return resident.get() == &cta; });
   std::swap(*at, resident_.back());
@@ -63,7 +65,6 @@ typename Machine<W>::Turn Machine<W>::next_turn() {
   }
   const Turn turn = queue_.front();
   queue_.pop_front();
-  turn.warp->queued = false;
   return turn;
 }
 
@@ -82,6 +83,7 @@ void Machine<W>::run() {
       fruitless_ = 0;
       continue;
     }
+    turn.warp->queued = false;
     wake(*turn.cta, *turn.warp);
     if (end == SliceEnd::kBlocked) {
       const auto& warps = turn.cta->warps;

@@ -51,7 +51,7 @@ struct Warp {
   LaneMask yielded = 0;       ///< let other lanes go first
   LaneMask carry = 0;         ///< CC.CF
   LaneMask carry_written = 0;
-  bool queued = false;
+  bool queued = false;        ///< has a turn coming, or is having it
   bool communicated = false;  ///< the running lanes did an atomic access since their last jump back
 
   bool arrived = false;  ///< all live lanes wait at barrier `barrier_id[any]`
