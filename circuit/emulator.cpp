@@ -99,6 +99,7 @@ struct Emulator::State {
   std::array<uint8_t, 4> predicates{}, executed{};
   mutable bool results_current = false;
   uint64_t executed_blocks = 0;
+  uint64_t executed_instructions = 0;
   bool out_of_range = false;
 
   explicit State(const MachineProgram& program) : spec(program.spec) {
@@ -307,12 +308,12 @@ struct Emulator::State {
     queue_begin = queue_end = 0;
     results_current = false;
     ++executed_blocks;
+    executed_instructions += block.count * static_cast<uint32_t>(std::popcount(mask));
     values = {};
     addresses = {};
     predicates = {};
     executed = {};
     const Decoded* stores = nullptr;
-    Row store_data{};
     for (uint32_t i = 0; i < block.count; ++i) {
       const Decoded& instruction = block.instructions[i];
       const Row& a = operand(instruction, 0, warp);
@@ -331,7 +332,7 @@ struct Emulator::State {
       if (instruction.op == MachineOp::kSt) {
         addresses[instruction.slot] = to;
         stores = &instruction;
-        store_data = c;
+        to = c;  // nothing comes after a store: its result is what it stores
         continue;
       }
       if (instruction.op == MachineOp::kLd) {
@@ -360,7 +361,7 @@ struct Emulator::State {
         step.data[lane] = values[instruction.slot][lane];
       }
     }
-    if (stores != nullptr) store(*stores, store_data, executed[stores->slot]);
+    if (stores != nullptr) store(*stores, values[stores->slot], executed[stores->slot]);
     branch(block, warp, mask);
   }
 
@@ -427,6 +428,11 @@ Emulator::Emulator(const MachineProgram& program) {
   state_ = std::make_unique<State>(program);
 }
 Emulator::~Emulator() = default;
+Emulator::Emulator(const Emulator& other) : state_(std::make_unique<State>(*other.state_)) {}
+Emulator& Emulator::operator=(const Emulator& other) {
+  *state_ = *other.state_;
+  return *this;
+}
 Emulator::Emulator(Emulator&&) noexcept = default;
 Emulator& Emulator::operator=(Emulator&&) noexcept = default;
 
@@ -444,6 +450,16 @@ bool Emulator::run(uint64_t max_blocks) {
   }
 }
 
+bool Emulator::same_state(const Emulator& other) const {
+  const State &a = *state_, &b = *other.state_;
+  return a.next_block == b.next_block && a.left == b.left && a.waiting == b.waiting &&
+         a.cta_x == b.cta_x && a.cta_y == b.cta_y && a.row_started == b.row_started &&
+         a.registers == b.registers && a.memory == b.memory;
+}
+
+uint64_t Emulator::lane_instructions() const {
+  return state_->executed_instructions;
+}
 uint64_t Emulator::blocks() const {
   return state_->executed_blocks;
 }

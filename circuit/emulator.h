@@ -30,6 +30,7 @@ struct Step {
 
 /// What one lane did in one slot of an executed block: what traces are made from.
 struct LaneResult {
+  /// Of a store: what it stores.
   uint32_t result = 0, address = 0;
   bool predicate = false, executed = false;  ///< `executed`: in the mask, and not guarded off
 };
@@ -47,6 +48,8 @@ class Emulator {
   /// Throws std::invalid_argument for a program that `validate` refuses.
   explicit Emulator(const MachineProgram& program);
   ~Emulator();
+  Emulator(const Emulator&);
+  Emulator& operator=(const Emulator&);
   Emulator(Emulator&&) noexcept;
   Emulator& operator=(Emulator&&) noexcept;
 
@@ -54,8 +57,12 @@ class Emulator {
   Step next();
   /// Runs to kHalt, or until `max_blocks` more blocks were executed; false in that case.
   bool run(uint64_t max_blocks);
-  /// Blocks executed so far.
+  /// Blocks executed so far, and instructions of single lanes in them.
   uint64_t blocks() const;
+  uint64_t lane_instructions() const;
+  /// True when both will do the same from now on: a machine that comes back to a state it was in
+  /// never ends.
+  bool same_state(const Emulator& other) const;
 
   /// Of the block executed last: results by slot and lane. Lanes outside the mask compute too (a
   /// shuffle may read them), but leave nothing behind.

@@ -91,12 +91,14 @@ BlockTrace trace_of(const PackedBlock& packed) {
     trace.results.push_back(packed.slots[slot] ? packed.slots[slot]->instruction.destination
                                                : ir::kNoRegister);
     if (!packed.slots[slot]) continue;
-    for (const ir::Event& event : packed.slots[slot]->instruction.events) {
-      trace.events.push_back({event.order, slot, event});
+    const PackedInstruction& instruction = *packed.slots[slot];
+    for (size_t e = 0; e < instruction.instruction.events.size(); ++e) {
+      const ir::Event& event = instruction.instruction.events[e];
+      trace.events.push_back({event.order, instruction.event_from[e], slot, event});
     }
   }
   for (const ir::Event& event : packed.passing) {
-    trace.events.push_back({event.order, 0xffffffff, event});
+    trace.events.push_back({event.order, {-1, -1, -1, -1, -1}, 0xffffffff, event});
   }
   trace.taken = packed.taken_events;
   trace.not_taken = packed.not_taken_events;
@@ -232,6 +234,7 @@ LoweringResult lower(std::shared_ptr<const ptx::Module> module, const executor::
     }
     lowered.virtual_registers = code.registers;
     lowered.elided = find_elided(*module, emitter.expected(), present);
+    mark_local_addresses(*module, lowered.elided);
     lowered.rules.resize(module->instruction_count);
     lowered.program.memory = lowered.layout.memory;
     lowered.program.memory.resize(lowered.layout.words);

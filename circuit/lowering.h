@@ -18,7 +18,10 @@ namespace warplock::circuit {
 /// that name what the lane has at that moment.
 struct SlotTrace {
   uint32_t position = 0;  ///< program order inside the piece of code between two `first_of_code`
-  uint32_t slot = 0;      ///< 0xffffffff: at the end of the block, whatever its slots do
+  /// Slots of the block that value, high, old, address and condition come from; -1: what the
+  /// register held before the block.
+  std::array<int8_t, 5> from{-1, -1, -1, -1, -1};
+  uint32_t slot = 0;  ///< 0xffffffff: at the end of the block, whatever its slots do
   ir::Event event;
 };
 
@@ -53,6 +56,10 @@ struct DoesNotFit {
 };
 
 using LoweringResult = std::variant<Lowered, DoesNotFit>;
+
+/// Marks the instructions whose results are addresses of a thread's own memory: every thread has
+/// others here, whereas PTX gives all the same, so that they do not compare.
+void mark_local_addresses(const ptx::Module& module, std::vector<bool>& elided);
 
 /// Lowers one launch of a kernel: addresses, geometry and scalar arguments become constants.
 /// Throws `InputError` for what no executor could accept: an entry that does not exist, arguments

@@ -376,6 +376,41 @@ void coalesce(Code& code) {
   }
 }
 
+void sink_copies(Code& code) {
+  const auto before = predecessors(code);
+  for (uint32_t b = 0; b < code.blocks.size(); ++b) {
+    if (!code.blocks[b].serial || code.blocks[b].conditional()) continue;
+    std::vector<Instruction> sunk;
+    std::vector<Instruction>& from = code.blocks[b].instructions;
+    for (size_t k = from.size(); k-- > 0;) {
+      if (!from[k].is_copy() || !from[k].a.is_register()) continue;
+      bool used = false;
+      for (size_t later = k + 1; later < from.size(); ++later) {
+        for_each_use(from[later],
+                     [&](const Value& v) { used = used || v == Value::reg(from[k].destination); });
+        used = used || from[later].destination == from[k].a.value;
+      }
+      if (used) continue;
+      sunk.insert(sunk.begin(), from[k]);
+      from.erase(from.begin() + static_cast<ptrdiff_t>(k));
+    }
+    if (sunk.empty()) continue;
+    const uint32_t next = code.blocks[b].taken;
+    if (next != kNoBlock && before[next].size() == 1 && !code.blocks[next].serial) {
+      std::vector<Instruction>& to = code.blocks[next].instructions;
+      to.insert(to.begin(), sunk.begin(), sunk.end());
+      continue;
+    }
+    Block between;
+    between.instructions = std::move(sunk);
+    between.taken = next;
+    between.taken_events = std::move(code.blocks[b].taken_events);
+    code.blocks[b].taken_events.clear();
+    code.blocks[b].taken = static_cast<uint32_t>(code.blocks.size());
+    code.blocks.push_back(std::move(between));
+  }
+}
+
 void optimize(Code& code) {
   simplify_blocks(code);
   split_webs(code);
@@ -388,6 +423,7 @@ void optimize(Code& code) {
   }
   coalesce(code);
   remove_dead(code);
+  sink_copies(code);
   simplify_blocks(code);
 }
 

@@ -18,6 +18,9 @@ void split_webs(Code& code);
 /// Merges registers that copies connect, where both can live in one.
 void coalesce(Code& code);
 
+/// Moves copies that are left in serial blocks, where there is little room, into the blocks after.
+void sink_copies(Code& code);
+
 /// Removes instructions that nobody needs.
 void remove_dead(Code& code);
 

@@ -41,6 +41,7 @@ bool disjoint(const Address& x, const Address& y) {
 struct Node {
   const Instruction* instruction = nullptr;
   std::array<int, 4> from{kOutside, kOutside, kOutside, kOutside};  ///< of a, b, c, predicate
+  std::vector<std::array<int, 5>> event_from;                       ///< of the sources of events
   std::vector<int> before;                                          ///< in an earlier slot or block
   std::vector<int> not_after;    ///< in the same or an earlier block
   std::vector<int> long_before;  ///< in an earlier block
@@ -127,6 +128,20 @@ class BlockPacker {
       }
       for (int k = 0; k < 4; ++k) {
         if (uses[k]->is_register()) readers_of[uses[k]->value].push_back(number);
+      }
+      for (const ir::Event& event : i.events) {
+        std::array<int, 5> from;
+        const Value* values[5] = {&event.value.value, &event.high.value, &event.old.value,
+                                  &event.address.value, &event.condition};
+        for (size_t k = 0; k < 5; ++k) {
+          from[k] = kOutside;
+          if (!values[k]->is_register()) continue;
+          grow(values[k]->value);
+          from[k] = writer_of[values[k]->value];
+          if (from[k] != kOutside) node.before.push_back(from[k]);
+          readers_of[values[k]->value].push_back(number);
+        }
+        node.event_from.push_back(from);
       }
       if (i.writes()) {
         grow(i.destination);
@@ -385,6 +400,15 @@ class BlockPacker {
           attempt.block_of[static_cast<size_t>(node.from[k])] == attempt.block_of[n]) {
         packed.from[k] = static_cast<int8_t>(slot_of(slots, node.from[k]));
       }
+    }
+    for (const std::array<int, 5>& sources : node.event_from) {
+      std::array<int8_t, 5> from{-1, -1, -1, -1, -1};
+      for (size_t k = 0; k < 5; ++k) {
+        if (sources[k] == kOutside) continue;
+        const bool here = attempt.block_of[static_cast<size_t>(sources[k])] == attempt.block_of[n];
+        if (here) from[k] = static_cast<int8_t>(slot_of(slots, sources[k]));
+      }
+      packed.event_from.push_back(from);
     }
     Instruction& i = packed.instruction;
     if (i.predicate.none()) return packed;

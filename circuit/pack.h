@@ -14,6 +14,8 @@ struct PackedInstruction {
   ir::Instruction instruction;
   /// Slots that operands a, b, c and the predicate come from; -1: a register (or no register).
   std::array<int8_t, 4> from{-1, -1, -1, -1};
+  /// Likewise for each event: value, high, old, address and condition.
+  std::vector<std::array<int8_t, 5>> event_from;
   /// The result is wanted after the block.
   bool kept = false;
   /// A comparison with zero that makes a predicate of a word in a register.

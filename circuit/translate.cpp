@@ -240,7 +240,7 @@ class Translator {
     e_.begin(i, copies_++, {});
     e_.start(back);
     for (size_t r = 0; r < callee->returns.size(); ++r) {
-      take(i.destinations[r], caller, callee->returns[r], frame);
+      take(i.destinations[r], caller, callee->returns[r], frame, static_cast<uint8_t>(r));
     }
     e_.go(next);
     --depth_;
@@ -281,7 +281,7 @@ class Translator {
   }
 
   void take(const Operand& operand, Emitter::Frame& caller, const ptx::Parameter& result,
-            Emitter::Frame& callee) {
+            Emitter::Frame& callee, uint8_t element) {
     const std::vector<ir::Register> from = formal(result, callee);
     e_.enter(&caller, e_.carry());
     if (operand.kind == Operand::Kind::kSink) return;
@@ -292,10 +292,9 @@ class Translator {
       }
       return;
     }
-    e_.set(Value::reg(caller.low[operand.index]), Value::reg(from[0]));
-    if (from.size() > 1 && caller.high[operand.index] != ir::kNoRegister) {
-      e_.set(Value::reg(caller.high[operand.index]), Value::reg(from[1]));
-    }
+    const Value high = from.size() > 1 ? Value::reg(from[1]) : Emitter::constant(0);
+    e_.out(operand, Wide{Value::reg(from[0]), high}, element);
+    e_.commit();
   }
 
   Emitter& e_;

@@ -115,6 +115,7 @@ void put(WireWriter& out, const trace::Trace& trace) {
     out.number(instruction.ptx_line);
     out.number(instruction.cuda_line);
     out.text(instruction.text);
+    out.number(static_cast<uint8_t>(instruction.elided));
   }
   out.number(uint64_t{trace.register_names.size()});
   for (const std::string& name : trace.register_names) out.text(name);
@@ -151,6 +152,7 @@ trace::Trace get_trace(WireReader& in) {
     instruction.ptx_line = in.number<uint32_t>();
     instruction.cuda_line = in.number<uint32_t>();
     instruction.text = in.text();
+    instruction.elided = in.boolean();
     trace.instructions.push_back(std::move(instruction));
   }
   for (size_t left = in.count(); left > 0; --left) trace.register_names.push_back(in.text());

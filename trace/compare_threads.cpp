@@ -63,7 +63,7 @@ class ThreadComparison {
   };
 
   Differences::Precision precision() const {
-    bool registers = context_.level == Level::kRegisters;
+    bool registers = context_.level == Level::kRegisters && !context_.matching.any_elided();
     auto found = Differences::precision_for(left_.trace, left_.facts, registers);
     // Register names that the instructions' texts do not use cannot be followed.
     for (uint32_t i = 0; registers && i < left_.streams.size(); ++i) {
@@ -234,9 +234,21 @@ class ThreadComparison {
     };
     switch (a.kind) {
       case EventKind::kRegister: {
-        std::optional<bool> read = read_differs(l, r);
-        if (read ? *read : from_sources || facts.open) return std::nullopt;
-        return values("value of " + left_.trace.register_names[a.object]);
+        const std::string named = "value of " + left_.trace.register_names[a.object];
+        if (std::optional<ReadPair> read = read_of(l, r)) {
+          // Each side's register must hold what its own load or atomic read.
+          if (!read->agrees &&
+              holds(a, left_.event(read->left)) == holds(b, right_.event(read->right))) {
+            return std::nullopt;
+          }
+          return values(named);
+        }
+        if (facts.open && facts.is_active_mask &&
+            !(is_active_mask(left_, l) && is_active_mask(right_, r))) {
+          return values(named);
+        }
+        if (from_sources || facts.open) return std::nullopt;
+        return values(named);
       }
       case EventKind::kBranch:
         if (from_sources) return std::nullopt;
@@ -283,14 +295,17 @@ class ThreadComparison {
                              : fmt::format("taken to instruction {}", branch.value - 1);
   }
 
-  /// For a register that a load or atomic wrote: whether what it read differs. Nothing for other
-  /// instructions, and for loads without an event (parameters, constants).
-  std::optional<bool> read_differs(uint32_t l, uint32_t r) const {
+  /// The load or atomic events that belong to two register events.
+  struct ReadPair {
+    uint32_t left, right;
+    bool agrees;
+  };
+  /// Nothing for other instructions, and for loads without an event (parameters, constants).
+  std::optional<ReadPair> read_of(uint32_t l, uint32_t r) const {
     std::span<const uint32_t> lefts = left_.streams.of(left_.streams.thread(l));
     std::span<const uint32_t> rights = right_.streams.of(right_.streams.thread(r));
     const Event& event = left_.event(l);
     constexpr int64_t kFar = 16;  // a vector of eight has its loads and registers within this
-    std::optional<bool> out;
     for (int64_t step = -kFar; step <= kFar; ++step) {
       int64_t i = int64_t{left_.streams.position(l)} + step;
       int64_t j = int64_t{right_.streams.position(r)} + step;
@@ -305,9 +320,31 @@ class ThreadComparison {
         continue;
       }
       bool read_agrees = a.kind == EventKind::kAtomic ? same_old(a, b) : same_value(a, b);
-      out = !same_place(a, b) || !read_agrees;
+      return ReadPair{lefts[i], rights[j], same_place(a, b) && read_agrees};
     }
-    return out;
+    return std::nullopt;
+  }
+
+  /// Whether a register got what an event read, as far as both have bytes.
+  static bool holds(const Event& written, const Event& read) {
+    uint64_t seen = read.kind == EventKind::kAtomic ? read.old : read.value;
+    return ((written.value ^ seen) & mask_of(std::min(written.width, read.width))) == 0;
+  }
+
+  /// Which lanes execute activemask together is open, but the lane itself does, and none that has
+  /// exited.
+  bool is_active_mask(const Side& side, uint32_t index) const {
+    const Event& event = side.event(index);
+    const uint32_t width = std::max(1u, side.trace.warp_width);
+    for (uint32_t other : context_.threads.warp(side.streams.thread(index))) {
+      const uint32_t lane = context_.threads.info(other).thread % width;
+      std::span<const uint32_t> events = side.streams.of(other);
+      bool exited = !events.empty() && events.back() < index &&
+                    side.event(events.back()).kind == EventKind::kExit;
+      bool is_in = lane < 32 && (event.value >> lane & 1) != 0;
+      if (is_in ? exited : other == side.streams.thread(index)) return false;
+    }
+    return true;
   }
 
   /// Whether PTX leaves open what this load or atomic reads, or it reads what rightly differs.

@@ -30,7 +30,7 @@ struct Side {
         instructions(numbers.instructions),
         registers(numbers.registers),
         facts(facts_of(t, table)),
-        streams(t, threads, level),
+        streams(t, threads, level, numbers.elided),
         order(streams, threads, facts),
         state(t.events.size(), State::kUnseen),
         partner(t.events.size(), kNone) {

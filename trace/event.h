@@ -50,6 +50,9 @@ struct Instruction {
   uint32_t ptx_line = 0;             ///< 0 = unknown
   uint32_t cuda_line = 0;            ///< line in the CUDA C source, 0 = unknown
   std::string text;                  ///< the instruction as PTX spells it, or as the executor does
+  /// The executor has no register events of it: it was folded into others or left out. What it
+  /// computed shows in the events of those that use it.
+  bool elided = false;
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 

@@ -55,6 +55,23 @@ Matching::Matching(const Trace& left, const Trace& right) {
       numbers.instructions.push_back(number);
     }
   }
+  find_elided(left, right);
+}
+
+void Matching::find_elided(const Trace& left, const Trace& right) {
+  std::vector<bool> elided(instruction_count_, false);
+  for (bool is_left : {true, false}) {
+    const Trace& trace = is_left ? left : right;
+    const Numbers& numbers = is_left ? left_ : right_;
+    for (size_t i = 0; i < trace.instructions.size(); ++i) {
+      if (!trace.instructions[i].elided) continue;
+      elided[numbers.instructions[i]] = true;
+      any_elided_ = true;
+    }
+  }
+  for (Numbers* numbers : {&left_, &right_}) {
+    for (uint32_t number : numbers->instructions) numbers->elided.push_back(elided[number]);
+  }
 }
 
 bool Matching::same_value(uint64_t left, uint32_t left_width, uint64_t right,

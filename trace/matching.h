@@ -24,6 +24,7 @@ class Matching {
   /// Own index -> common number.
   struct Numbers {
     std::vector<uint32_t> objects, instructions, registers;
+    std::vector<bool> elided;  ///< by own instruction: elided in either trace
   };
 
   Matching(const Trace& left, const Trace& right);
@@ -34,16 +35,20 @@ class Matching {
   /// Names of registers: of both traces.
   const std::vector<std::string>& registers() const { return registers_; }
   uint32_t instruction_count() const { return instruction_count_; }
+  bool any_elided() const { return any_elided_; }
 
   /// Equal as numbers, or as addresses: in the reach of an object of its own trace, and the other
   /// at the same place of the same object. At two widths the low bytes that both have count.
   bool same_value(uint64_t left, uint32_t left_width, uint64_t right, uint32_t right_width) const;
 
  private:
+  void find_elided(const Trace& left, const Trace& right);
+
   Numbers left_, right_;
   std::vector<ObjectPair> objects_;
   std::vector<std::string> registers_;
   uint32_t instruction_count_ = 0;
+  bool any_elided_ = false;
 };
 
 }  // namespace warplock::trace

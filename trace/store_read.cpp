@@ -205,6 +205,8 @@ class Reader {
         instruction.ptx_line = number32(value, "line");
       } else if (key == "cuda") {
         instruction.cuda_line = number32(value, "cuda");
+      } else if (key == "elided") {
+        instruction.elided = line_.number(line_.node(value), 1, "elided") != 0;
       } else if (key == "text") {
         instruction.text = line_.string(line_.node(value), "text");
         text = true;

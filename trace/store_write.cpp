@@ -65,8 +65,9 @@ void append_header(std::string& out, const Trace& trace) {
     if (instruction.ptx_index != kNoPtxIndex) {
       fmt::format_to(put, R"("ptx":{},)", instruction.ptx_index);
     }
-    fmt::format_to(put, R"("line":{},"cuda":{},"text":{}}})", instruction.ptx_line,
-                   instruction.cuda_line, quoted(instruction.text));
+    fmt::format_to(put, R"("line":{},"cuda":{},"text":{}{}}})", instruction.ptx_line,
+                   instruction.cuda_line, quoted(instruction.text),
+                   instruction.elided ? R"(,"elided":1)" : "");
     comma = ",";
   }
   out += "]}\n";

@@ -32,14 +32,18 @@ Threads::Threads(const Trace& left, const Trace& right) {
   }
 }
 
-Streams::Streams(const Trace& trace, const Threads& threads, Level level)
+Streams::Streams(const Trace& trace, const Threads& threads, Level level,
+                 const std::vector<bool>& elided)
     : trace_(trace), begin_(threads.size() + 1, 0) {
   const std::vector<Event>& events = trace.events;
   thread_.assign(events.size(), kNone);
   position_.assign(events.size(), 0);
   std::vector<uint32_t> counts(threads.size(), 0);
   for (size_t i = 0; i < events.size(); ++i) {
-    if (events[i].kind == EventKind::kRegister && level != Level::kRegisters) continue;
+    if (events[i].kind == EventKind::kRegister &&
+        (level != Level::kRegisters || elided[events[i].instruction])) {
+      continue;
+    }
     bool as_before = i > 0 && thread_[i - 1] != kNone && events[i].cta == events[i - 1].cta &&
                      events[i].thread == events[i - 1].thread;
     thread_[i] = as_before ? thread_[i - 1] : threads.number(events[i]);

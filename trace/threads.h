@@ -38,10 +38,12 @@ class Threads {
   std::vector<std::vector<uint32_t>> members_, warps_;
 };
 
-/// One trace's events by thread, those above `level` left out.
+/// One trace's events by thread, those above `level` left out, and register events of instructions
+/// that are elided in either trace.
 class Streams {
  public:
-  Streams(const Trace& trace, const Threads& threads, Level level);
+  /// `elided`: by the trace's own instructions.
+  Streams(const Trace& trace, const Threads& threads, Level level, const std::vector<bool>& elided);
 
   const Trace& trace() const { return trace_; }
   const Event& event(uint32_t index) const { return trace_.events[index]; }

@@ -65,8 +65,9 @@ void atomic(Emitter& e) {
   event.value = Source::of(swaps ? c : b);
   event.old = Source::of(old);
   e.event(event);
-  e.end_serial();
   if (!e.ptx().destinations.empty()) e.out(0, old);
+  e.commit();
+  e.end_serial();
 }
 
 void refuse_width(Emitter& e) {

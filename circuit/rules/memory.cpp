@@ -169,9 +169,10 @@ void load_part(Emitter& e) {
     ir::Event event = access(e, trace::EventKind::kLoad, i);
     event.address = Source::of(whole);
     event.value = Source::result();
-    const Wide value = extended(e, part);
+    const Value value =
+        e.is_signed() ? e.sign_extend(part, 8 * size) : e.zero_extend(part, 8 * size);
     e.event(event);
-    e.out(targets[i], value, static_cast<uint8_t>(i));
+    e.out(targets[i], extend(e, value, e.is_signed()), static_cast<uint8_t>(i));
   }
 }
 
