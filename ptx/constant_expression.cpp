@@ -79,12 +79,16 @@ class ExpressionReader {
       tokens_.take();
       Token operand = tokens_.peek();
       Constant value = unary();
-      bool in_hex = operand.text.size() > 1 && (operand.text[1] | 0x20) == 'd';
-      if (value.kind == Constant::Kind::kFloat64 && token.is('-') && !in_hex) {
+      if (!value.is_integer()) {
+        // Decimal literals only; 0f and 0d have their sign in the pattern.
+        bool in_hex = operand.text.substr(0, 2) == "0d" || operand.text.substr(0, 2) == "0D";
+        if (value.kind != Constant::Kind::kFloat64 || in_hex || !token.is('-')) {
+          tokens_.fail(token.position, "syntax",
+                       fmt::format("'{}' at a float literal", token.text));
+        }
         value.bits ^= uint64_t{1} << 63;
         return value;
       }
-      require_integer(value);
       if (token.is('-')) return {value.kind, uint64_t{0} - value.bits};
       if (token.is('~')) return {value.kind, ~value.bits};
       if (token.is('!')) return {Constant::Kind::kSigned, value.bits == 0 ? uint64_t{1} : 0};

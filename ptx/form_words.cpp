@@ -257,49 +257,18 @@ bool is_unsupported_type(std::string_view word) {
 }
 
 bool is_unsupported_word(std::string_view mnemonic, std::string_view word) {
-  constexpr std::string_view kAnywhere[] = {"f16",
-                                            "f16x2",
-                                            "bf16",
-                                            "bf16x2",
-                                            "f32",
-                                            "f64",
-                                            "f32x2",
-                                            "tf32",
-                                            "e4m3",
-                                            "e5m2",
-                                            "u16x2",
-                                            "s16x2",
-                                            "b128",
-                                            "e4m3x2",
-                                            "rn",
-                                            "rz",
-                                            "rm",
-                                            "rp",
-                                            "rni",
-                                            "rzi",
-                                            "rmi",
-                                            "rpi",
-                                            "e5m2x2",
-                                            "rna",
-                                            "ftz",
-                                            "approx",
-                                            "full",
-                                            "noftz",
-                                            "v8",
-                                            "relu",
-                                            "mmio",
-                                            "multimem",
-                                            "shared::cluster",
-                                            "L2::cache_hint",
-                                            "equ",
-                                            "neu",
-                                            "ltu",
-                                            "leu",
-                                            "gtu",
-                                            "geu",
-                                            "num",
-                                            "nan",
-                                            "satfinite"};
+  // Instructions that have forms for floating point, packed integers or 128 bits, and the words
+  // that only those forms have.
+  constexpr std::string_view kMnemonics[] = {"add", "sub", "mul",  "mad",  "div",  "abs", "neg",
+                                             "min", "max", "set",  "setp", "cvt",  "ld",  "ldu",
+                                             "st",  "mov", "atom", "red",  "redux"};
+  constexpr std::string_view kWords[] = {
+      "f16",   "f16x2", "bf16",  "bf16x2", "f32",      "f64", "f32x2", "tf32",   "e4m3",
+      "e5m2",  "u16x2", "s16x2", "b128",   "rn",       "rz",  "rm",    "rp",     "e4m3x2",
+      "rni",   "rzi",   "rmi",   "rpi",    "rna",      "ftz", "full",  "approx", "e5m2x2",
+      "noftz", "v8",    "relu",  "mmio",   "equ",      "neu", "ltu",   "leu",    "gtu",
+      "geu",   "num",   "nan",   "NaN",    "satfinite"};
+  constexpr std::string_view kEverywhere[] = {"shared::cluster", "L2::cache_hint", "multimem"};
   struct Pair {
     std::string_view mnemonic, word;
   };
@@ -315,12 +284,11 @@ bool is_unsupported_word(std::string_view mnemonic, std::string_view word) {
                              {"lop3", "xor"},
                              {"cvt", "sat"},
                              {"cvt", "pack"},
-                             {"abs", "NaN"},
-                             {"min", "NaN"},
+
                              {"min", "xorsign"},
-                             {"max", "NaN"},
+
                              {"max", "xorsign"},
-                             {"redux", "NaN"},
+
                              {"redux", "abs"},
                              {"prefetch", "tensormap"},
                              {"prefetch", "const"},
@@ -339,7 +307,10 @@ bool is_unsupported_word(std::string_view mnemonic, std::string_view word) {
                              {"st", "L2::evict_first"},
                              {"st", "L2::evict_last"},
                              {"st", "L2::evict_normal"}};
-  return std::find(std::begin(kAnywhere), std::end(kAnywhere), word) != std::end(kAnywhere) ||
+  auto has = [](const auto& list, std::string_view what) {
+    return std::find(std::begin(list), std::end(list), what) != std::end(list);
+  };
+  return has(kEverywhere, word) || (has(kMnemonics, mnemonic) && has(kWords, word)) ||
          std::any_of(std::begin(kPairs), std::end(kPairs), [&](const Pair& pair) {
            return pair.mnemonic == mnemonic && pair.word == word;
          });

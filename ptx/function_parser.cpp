@@ -147,7 +147,7 @@ Parameter Parser::parameter(bool is_entry) {
     if (tokens_.accept_word("align")) parse_count(tokens_, 1u << 16, "an alignment");
   }
   if (declared.vector > 1) {
-    tokens_.fail(declared.position, "unsupported", "a vector as a parameter");
+    tokens_.fail(declared.position, "type mismatch", "a parameter is no vector");
   }
   Word name = tokens_.expect_name("the name of a parameter");
   result.name = name.text;
@@ -196,7 +196,12 @@ void Parser::performance_directives(Function& function) {
     } else if (word.text == "pragma") {
       skip_statement();
     } else if (word.text != "noreturn" || function.is_entry) {
-      tokens_.fail(word.position, "unsupported", fmt::format("the directive .{}", word.text));
+      constexpr std::string_view kClusters[] = {"explicitcluster", "reqnctapercluster",
+                                                "maxclusterrank", "blocksareclusters"};
+      bool known =
+          std::find(std::begin(kClusters), std::end(kClusters), word.text) != std::end(kClusters);
+      tokens_.fail(word.position, known ? "unsupported" : "syntax",
+                   fmt::format("the directive .{} at a function", word.text));
     }
     if (function.max_ntid[0] != 0 && function.req_ntid[0] != 0) {
       tokens_.fail(word.position, "duplicate definition",

@@ -73,6 +73,9 @@ void Parser::initialize_element(Variable& variable, uint64_t element) {
     Word name = tokens_.expect_name("the name of a variable");
     if (relocation.generic) tokens_.expect(')', "generic(");
     const Symbol* symbol = find(name.text);
+    if (symbol == nullptr && name.text == "WARP_SZ") {
+      tokens_.fail(name.position, "unsupported", "WARP_SZ in an initialiser");
+    }
     if (symbol == nullptr) {
       tokens_.fail(name.position, "undefined symbol",
                    fmt::format("'{}' is not defined", name.text));

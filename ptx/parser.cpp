@@ -127,14 +127,9 @@ void Parser::module_item() {
   if (tokens_.accept_word("entry")) return function(linkage, true);
   if (tokens_.accept_word("func")) return function(linkage, false);
   if (at_space()) return variables(linkage);
-  constexpr std::string_view kUnsupported[] = {"alias",      "tex",          "texref",
-                                               "samplerref", "surfref",      "reg",
-                                               "sreg",       "address_size", "blocksareclusters"};
   const Token& word = tokens_.peek();
-  if (word.kind == Token::Kind::kDotWord &&
-      std::find(std::begin(kUnsupported), std::end(kUnsupported), word.text) !=
-          std::end(kUnsupported)) {
-    tokens_.fail(word.position, "unsupported", fmt::format(".{} in a module", word.text));
+  if (word.kind == Token::Kind::kDotWord && word.text == "alias") {
+    tokens_.fail(word.position, "unsupported", "another name for a function (.alias)");
   }
   tokens_.fail_here("a function or a variable");
 }
