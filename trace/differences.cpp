@@ -1,6 +1,7 @@
 #include "trace/differences.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace warplock::trace {
 
@@ -26,15 +27,21 @@ Differences::Precision Differences::precision_for(const Trace& trace,
       std::any_of(facts.begin(), facts.end(), [](const InstructionFacts& f) { return f.is_call; });
   if (calls) return Precision::kThread;
   if (registers_seen) return Precision::kExact;
-  std::vector<uint32_t> indices;
+  // Between the first and the last instruction that the trace has events of: what is not known
+  // there could carry values, what lies outside is not executed.
+  uint32_t low = kNoPtxIndex, high = 0;
+  for (const Event& event : trace.events) {
+    uint32_t index = trace.instructions[event.instruction].ptx_index;
+    low = std::min(low, index);
+    high = std::max(high, index);
+  }
+  std::unordered_set<uint32_t> known;
   for (const Instruction& instruction : trace.instructions) {
-    indices.push_back(instruction.ptx_index);
+    if (instruction.ptx_index >= low && instruction.ptx_index <= high) {
+      known.insert(instruction.ptx_index);
+    }
   }
-  std::sort(indices.begin(), indices.end());
-  for (size_t i = 0; i < indices.size(); ++i) {
-    bool gap = i > 0 && indices[i] - indices[i - 1] > 1;
-    if (gap || indices[i] == kNoPtxIndex) return Precision::kThread;
-  }
+  if (high == kNoPtxIndex || known.size() < uint64_t{high} - low + 1) return Precision::kThread;
   return Precision::kClosure;
 }
 

@@ -212,7 +212,7 @@ InstructionFacts facts_of(std::string_view text, NameTable& names) {
   if (any_of({opcode}, {"shfl", "vote", "match", "redux"})) {
     out.reads = InstructionFacts::Reads::kWarp;
   }
-  out.open = opcode == "activemask";
+  out.open = out.is_active_mask = opcode == "activemask";
 
   const bool no_destination =
       !reduces && any_of({opcode}, {"st", "red", "bra", "brx", "bar", "barrier", "membar", "fence",

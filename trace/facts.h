@@ -58,6 +58,7 @@ struct InstructionFacts {
   enum class Reads : uint8_t { kThread, kWarp, kCta };
   Reads reads = Reads::kThread;
   bool open = false;    ///< its result is not fixed by PTX: a clock, activemask
+  bool is_active_mask = false;
   bool strong = false;  ///< an access that may synchronise: atom, red, volatile, relaxed, ...
   bool is_call = false;
   AtomicOperation atomic;
