@@ -49,15 +49,17 @@ ExternalAnswer parse_answer(std::string line, uint64_t expected_id,
                             const ExternalRequest& request) {
   auto source = std::make_shared<const diagnostics::SourceText>("answer", std::move(line));
   JsonDocument document(source, "answer");
-  std::optional<JsonValue> id, outputs, events, unsupported, failure, steps, seconds;
+  std::optional<JsonValue> id, outputs, events, addresses, unsupported, failure, steps, seconds;
   for (const auto& member : document.root().members(
-           "an answer", {"id", "outputs", "events", "unsupported", "error", "steps", "seconds"})) {
+           "an answer",
+           {"id", "outputs", "events", "addresses", "unsupported", "error", "steps", "seconds"})) {
     const std::string& key = member.first.string("a key");
     for (auto [name, slot] :
          std::initializer_list<std::pair<const char*, std::optional<JsonValue>*>>{
              {"id", &id},
              {"outputs", &outputs},
              {"events", &events},
+             {"addresses", &addresses},
              {"unsupported", &unsupported},
              {"error", &failure},
              {"steps", &steps},
@@ -88,7 +90,7 @@ ExternalAnswer parse_answer(std::string line, uint64_t expected_id,
   } else if (!events) {
     throw document.root().error("the answer has no \"events\", which were asked for");
   } else {
-    execution.trace = read_events(*events, request);
+    execution.trace = read_events(*events, addresses, request);
   }
   if (steps) execution.steps = steps->integer(0, kAny, "\"steps\"");
   if (seconds) execution.seconds = seconds->number("\"seconds\"");

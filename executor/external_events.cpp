@@ -19,6 +19,10 @@ constexpr const char* kDynamicShared = "dynamic shared";
 /// A thread's local memory as one object, as large as hardware lets it be.
 constexpr const char* kLocal = "local";
 constexpr uint64_t kLocalBytes = 512 * 1024;
+/// Where an object stands whose address the executor did not tell: far from every number that a
+/// program is likely to compute, which would otherwise be taken for a pointer.
+constexpr uint64_t kUnknownAddress = 0x7a5e'9b31'0000'0000;
+constexpr uint32_t kUnknownShift = 36;
 
 /// The fields of one event as they stand in the text.
 struct Fields {
@@ -71,6 +75,16 @@ class EventReader {
     }
     for (uint32_t i = 0; i < trace_.objects.size(); ++i)
       objects_.emplace(trace_.objects[i].name, i);
+  }
+
+  void read_addresses(const JsonValue& addresses) {
+    for (const auto& member : addresses.members("\"addresses\"")) {
+      auto object = objects_.find(member.first.string("a key"));
+      if (object == objects_.end()) {
+        throw member.first.error("there is no such buffer, variable or \"dynamic shared\"");
+      }
+      trace_.objects[object->second].base = member.second.integer(0, kAny, "an address");
+    }
   }
 
   trace::Trace read(const JsonValue& events) {
@@ -316,11 +330,17 @@ trace::Trace empty_trace(const ExternalRequest& request, trace::Level level) {
   bool has_local = std::any_of(module.variables.begin(), module.variables.end(),
                                [](const auto& v) { return v.space == ptx::Space::kLocal; });
   if (has_local) trace.objects.push_back(object(kLocal, trace::Space::kLocal, kLocalBytes));
+  for (size_t i = 0; i < trace.objects.size(); ++i) {
+    trace.objects[i].base = kUnknownAddress + (uint64_t{i} << kUnknownShift);
+  }
   return trace;
 }
 
-trace::Trace read_events(const JsonValue& events, const ExternalRequest& request) {
-  return EventReader(request).read(events);
+trace::Trace read_events(const JsonValue& events, const std::optional<JsonValue>& addresses,
+                         const ExternalRequest& request) {
+  EventReader reader(request);
+  if (addresses) reader.read_addresses(*addresses);
+  return reader.read(events);
 }
 
 }  // namespace warplock::executor

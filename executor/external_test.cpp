@@ -231,6 +231,20 @@ TEST(External, RunsTheExampleOfTheManual) {
   }
 }
 
+// A register that holds a small number must not look like a pointer into a buffer at address 0.
+TEST_F(Misbehaving, AddressesAreThoseThatItTells) {
+  Outcome outcome = run("right");
+  for (const trace::Object& object : std::get<Execution>(outcome).trace.objects) {
+    EXPECT_GT(object.base, uint64_t{1} << 60) << object.name;
+  }
+  outcome = run("addresses:{\"out\": 4096}");
+  const auto& objects = std::get<Execution>(outcome).trace.objects;
+  EXPECT_EQ(objects.at(2).base, 4096u);
+  EXPECT_GT(objects.at(0).base, uint64_t{1} << 60);
+  EXPECT_THAT(refused("addresses:{\"x\": 4096}").reason, HasSubstr("no such buffer"));
+  EXPECT_THAT(refused("addresses:{\"out\": -1}").reason, HasSubstr("an address"));
+}
+
 TEST(External, LetsAWrongExecutorBeWrong) {
   auto executor = make_external(definition("examples/wrong_executor.py", 60));
   Outcome outcome = executor->run(vector_add(), vector_add_launch(), trace::Level::kMemory);

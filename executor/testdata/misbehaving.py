@@ -10,7 +10,7 @@ def say(data):
     out.flush()
 
 
-def right(request, words=None):
+def right(request):
     """Answers as if every buffer had been filled with ones."""
     launch = request["launch"]
     buffers = {a["name"]: [1] * len(a["buffer"]) for a in launch["arguments"] if "buffer" in a}
@@ -107,5 +107,7 @@ for text in sys.stdin:
         say({"id": number, "error": text})
     elif mode.startswith("event:"):
         say(dict(answer, events=[json.loads(mode[len("event:"):])]))
+    elif mode.startswith("addresses:"):
+        say(dict(answer, addresses=json.loads(mode[len("addresses:"):])))
     else:
         say(answer)
