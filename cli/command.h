@@ -32,8 +32,11 @@ struct Usage : std::runtime_error {
 void add_suite(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_compile(CLI::App& app, int& status);
+void add_lower(CLI::App& app, int& status);
 void add_diff(CLI::App& app, int& status);
 void add_devices(CLI::App& app, int& status);
+void add_model(CLI::App& app, int& status);
+void add_replay(CLI::App& app, int& status);
 void add_worker(CLI::App& app, int& status);
 
 /// True when colours suit the stream: a terminal, and NO_COLOR is not set.

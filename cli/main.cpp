@@ -33,8 +33,11 @@ int run(int argc, char** argv) {
   add_suite(app, status);
   add_run(app, status);
   add_compile(app, status);
+  add_lower(app, status);
   add_diff(app, status);
   add_devices(app, status);
+  add_model(app, status);
+  add_replay(app, status);
   add_worker(app, status);
   try {
     app.parse(argc, argv);

@@ -6,10 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "circuit/emulator.h"
-#include "circuit/weights/model.h"
 #include "circuit/weights/protocol.h"
+#include "model_exec/run_check.h"
 #include "model_exec/sample_programs.h"
-#include "model_exec/sparse_model.h"
 
 namespace warplock::model_exec {
 namespace {
@@ -19,60 +18,40 @@ using circuit::MachineProgram;
 using circuit::Step;
 using weights::Token;
 
-/// Runs the program on the layers, token by token, against the emulator. Empty, or what differs.
-std::string compare_run(SparseModel& model, const weights::Vocabulary& vocabulary,
-                        const MachineProgram& program, size_t max_tokens, size_t* tokens = nullptr,
-                        std::vector<uint32_t>* memory = nullptr) {
-  model.reset();
-  for (const Token& token : weights::prompt_of(program)) model.append(vocabulary.id(token));
-  Emulator emulator(program);
-  size_t count = 0;
-  while (count < max_tokens) {
-    Step step = emulator.next();
-    for (const Token& wanted : weights::tokens_of(step)) {
-      Choice choice = model.choose(vocabulary.first_id(), vocabulary.size());
-      if (choice.id != vocabulary.id(wanted)) {
-        return fmt::format("token {}: {} instead of {}", count, vocabulary.text(choice.id),
-                           weights::text_of(wanted));
-      }
-      model.append(choice.id);
-      ++count;
-    }
-    if (step.kind == Step::Kind::kHalt) break;
-  }
-  if (tokens) *tokens += count;
-  if (memory) *memory = emulator.memory();
-  return "";
-}
-
-struct Built {
-  std::unique_ptr<weights::Machine> machine;
-  std::shared_ptr<const weights::ModelTensors> tensors;
-};
-
-const Built& default_machine() {
-  static const Built built = [] {
-    Built made;
-    made.machine = weights::build_machine({});
-    made.tensors = std::make_shared<weights::ModelTensors>(weights::machine_tensors(*made.machine));
-    return made;
-  }();
-  return built;
-}
-
 TEST(MachineBudget, FitsTheModel) {
-  const Built& built = default_machine();
+  const BuiltMachine& built = default_machine();
   std::string text = weights::budget(*built.machine);
   fmt::print("{}", text);
+  EXPECT_NE(text.find("30 layers"), std::string::npos);
   EXPECT_LE(built.tensors->layers.size(), 32u);
   EXPECT_LE(built.machine->circuit.dimensions(), 2048u - 400u);
+}
+
+/// Smaller machines, at the limits of what can be chosen.
+TEST(SmallerMachines, RunRandomPrograms) {
+  std::vector<circuit::MachineSpec> specs(3);
+  specs[0].warps = 1, specs[0].registers = 2, specs[0].blocks = 1, specs[0].slots = 1;
+  specs[0].memory_rows = 2, specs[0].max_ctas_x = 1, specs[0].max_ctas_y = 1;
+  specs[1].warps = 2, specs[1].registers = 4, specs[1].blocks = 5, specs[1].slots = 2;
+  specs[1].memory_rows = 31, specs[1].max_ctas_x = 7, specs[1].max_ctas_y = 1;
+  specs[2].warps = 4, specs[2].registers = 8, specs[2].blocks = 17, specs[2].slots = 3;
+  specs[2].memory_rows = 64, specs[2].max_ctas_x = 2, specs[2].max_ctas_y = 100;
+  for (const circuit::MachineSpec& spec : specs) {
+    BuiltMachine built = build(spec);
+    SparseModel model(built.tensors, {});
+    EXPECT_EQ(built.tensors->layers.size(), 6u + 6u * spec.slots);
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+      EXPECT_EQ(compare_run(model, built.vocabulary, testing::random_program(spec, seed), 150), "")
+          << spec.slots << " slots, seed " << seed;
+    }
+  }
 }
 
 class SampleRun : public ::testing::TestWithParam<std::pair<Precision, uint32_t>> {};
 
 TEST_P(SampleRun, EveryTokenIsTheEmulators) {
-  const Built& built = default_machine();
-  weights::Vocabulary vocabulary(built.machine->spec);
+  const BuiltMachine& built = default_machine();
+  const weights::Vocabulary& vocabulary = built.vocabulary;
   SparseModel model(built.tensors, {{GetParam().first, GetParam().second, 1}, false});
   for (const testing::SampleProgram& sample : testing::sample_programs()) {
     std::vector<uint32_t> memory;
@@ -97,8 +76,8 @@ uint64_t campaign_seed() {
 }
 
 TEST_P(SampleRun, RandomPrograms) {
-  const Built& built = default_machine();
-  weights::Vocabulary vocabulary(built.machine->spec);
+  const BuiltMachine& built = default_machine();
+  const weights::Vocabulary& vocabulary = built.vocabulary;
   SparseModel model(built.tensors, {{GetParam().first, GetParam().second, campaign_seed()}, false});
   auto start = std::chrono::steady_clock::now();
   std::chrono::duration<double> limit(campaign_seconds());
@@ -113,8 +92,8 @@ TEST_P(SampleRun, RandomPrograms) {
 
 /// Both ways of computing give the same bits behind every half layer.
 TEST_P(SampleRun, SparseIsPlain) {
-  const Built& built = default_machine();
-  weights::Vocabulary vocabulary(built.machine->spec);
+  const BuiltMachine& built = default_machine();
+  const weights::Vocabulary& vocabulary = built.vocabulary;
   ArithmeticOptions arithmetic{GetParam().first, 0, 1};
   SparseModel sparse(built.tensors, {arithmetic, false}), plain(built.tensors, {arithmetic, true});
   std::vector<std::vector<float>> wanted;

@@ -86,7 +86,7 @@ void Circuit::check_read(const Signal& signal) const {
   if (signal.since >= phase_) {
     fail(fmt::format("dimension {} is read in the phase that makes it", signal.dim));
   }
-  if (owner.since != signal.since && owner.released != phase_) {
+  if ((!owner.used || owner.since != signal.since) && owner.released != phase_) {
     fail(fmt::format("dimension {} is read after its release", signal.dim));
   }
 }

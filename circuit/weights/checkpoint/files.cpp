@@ -1,7 +1,6 @@
 #include "circuit/weights/checkpoint/files.h"
 
 #include <cstring>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -138,38 +137,6 @@ std::string generation_config_text(uint32_t end_id) {
   config["do_sample"] = false;
   config["eos_token_id"] = end_id;
   return config.dump(2) + "\n";
-}
-
-ordered_json spec_json(const circuit::MachineSpec& spec) {
-  return {{"lanes", spec.lanes},           {"warps", spec.warps},
-          {"registers", spec.registers},   {"blocks", spec.blocks},
-          {"slots", spec.slots},           {"memory_rows", spec.memory_rows},
-          {"max_ctas_x", spec.max_ctas_x}, {"max_ctas_y", spec.max_ctas_y}};
-}
-
-circuit::MachineSpec read_spec(const std::string& file, const json& spec_object) {
-  if (!spec_object.is_object()) throw checkpoint_error(file, "a machine must be a JSON object");
-  circuit::MachineSpec spec;
-  const std::pair<const char*, uint32_t*> members[] = {
-      {"lanes", &spec.lanes},           {"warps", &spec.warps},
-      {"registers", &spec.registers},   {"blocks", &spec.blocks},
-      {"slots", &spec.slots},           {"memory_rows", &spec.memory_rows},
-      {"max_ctas_x", &spec.max_ctas_x}, {"max_ctas_y", &spec.max_ctas_y}};
-  for (const auto& item : spec_object.items()) {
-    bool known = false;
-    for (const auto& [name, value] : members) {
-      if (item.key() != name) continue;
-      *value = number(file, spec_object, name, 0, 1u << 20);
-      known = true;
-    }
-    if (!known) throw checkpoint_error(file, fmt::format("a machine has no \"{}\"", item.key()));
-  }
-  try {
-    circuit::validate(spec);
-  } catch (const std::invalid_argument& error) {
-    throw checkpoint_error(file, error.what());
-  }
-  return spec;
 }
 
 std::string safetensors_header(const std::vector<TensorEntry>& entries) {

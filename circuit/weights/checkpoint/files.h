@@ -31,10 +31,6 @@ std::string tokenizer_text(const Vocabulary& vocabulary);
 std::string tokenizer_config_text();
 std::string generation_config_text(uint32_t end_id);
 
-/// A specification as JSON, the form of --machine SPEC.json. Members may be left out.
-nlohmann::ordered_json spec_json(const circuit::MachineSpec& spec);
-circuit::MachineSpec read_spec(const std::string& file, const nlohmann::json& json);
-
 /// safetensors' header: 8 bytes of length, then JSON, padded so that the data begins on a page.
 std::string safetensors_header(const std::vector<TensorEntry>& entries);
 

@@ -9,6 +9,7 @@
 #include "circuit/weights/checkpoint/checkpoint.h"
 #include "circuit/weights/checkpoint/files.h"
 #include "circuit/weights/checkpoint/mapped_file.h"
+#include "circuit/weights/machine_file.h"
 #include "executor/digest.h"
 
 namespace warplock::weights {
@@ -213,7 +214,9 @@ Checkpoint read_checkpoint(const std::string& folder) {
   if (!manifest.is_object()) throw checkpoint_error(manifest_path, "is not a JSON object");
   check_manifest_number(manifest_path, manifest, "format", kCheckpointFormat);
   Checkpoint checkpoint;
-  checkpoint.spec = read_spec(manifest_path, manifest.value("machine", json()));
+  checkpoint.spec = read_machine(std::make_shared<diagnostics::SourceText>(
+                                     manifest_path, manifest.value("machine", json()).dump()),
+                                 "checkpoint");
   json first_id = manifest.value("first_id", json());
   if (!first_id.is_number_unsigned() || first_id > (1u << 20)) {
     throw checkpoint_error(manifest_path, "\"first_id\" must be a number");

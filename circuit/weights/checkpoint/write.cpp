@@ -8,6 +8,7 @@
 
 #include "circuit/weights/checkpoint/checkpoint.h"
 #include "circuit/weights/checkpoint/files.h"
+#include "circuit/weights/machine_file.h"
 #include "executor/digest.h"
 
 namespace warplock::weights {
@@ -122,7 +123,7 @@ void write_checkpoint(const std::string& folder, Checkpoint& checkpoint) {
 
   nlohmann::ordered_json manifest;
   manifest["format"] = kCheckpointFormat;
-  manifest["machine"] = spec_json(checkpoint.spec);
+  manifest["machine"] = machine_json(checkpoint.spec);
   manifest["first_id"] = vocabulary.first_id();
   manifest["ids"] = vocabulary.size();
   manifest["run_ids"] = vocabulary.run_size();
