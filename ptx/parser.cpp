@@ -171,9 +171,9 @@ void Parser::check_declarations() {
   for (uint32_t i = 0; i < module_.functions.size(); ++i) {
     const Function& function = module_.functions[i];
     if (!function.is_declaration || extern_functions_.count(i) != 0) continue;
-    record({diagnostics::error_at(
-        *source_, function.declared, "undefined symbol",
-        fmt::format("'{}' is declared here, defined nowhere and not .extern", function.name))});
+    record(tokens_.failure(
+        function.declared, "undefined symbol",
+        fmt::format("'{}' is declared here, defined nowhere and not .extern", function.name)));
   }
 }
 

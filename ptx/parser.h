@@ -60,13 +60,15 @@ class Parser {
   uint64_t initialize_level(Variable& variable, size_t level, uint64_t element, uint64_t count);
   void initialize_element(Variable& variable, uint64_t element);
 
-  // function_parser.cpp: headers and bodies of functions
+  // function_parser.cpp: heads of functions
   void function(const Linkage& linkage, bool is_entry);
   std::vector<Parameter> parameter_list(bool is_entry);
   Parameter parameter(bool is_entry);
   void performance_directives(Function& function);
   void declare_parameters(Function& function);
   uint32_t declare_function(Function header, const Word& name, bool is_extern);
+
+  // body_parser.cpp: statements
   void body();
   void statement();
   void registers();

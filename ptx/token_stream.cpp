@@ -65,9 +65,19 @@ Word TokenStream::expect_name(std::string_view what) {
   return {token.text, token.position};
 }
 
+Failure TokenStream::failure(diagnostics::Position position, std::string klass,
+                             std::string message) const {
+  constexpr size_t kMaxMessage = 300;
+  if (message.size() > kMaxMessage) {
+    message.resize(kMaxMessage);
+    message.append("...");
+  }
+  return {diagnostics::error_at(source_, position, std::move(klass), std::move(message))};
+}
+
 void TokenStream::fail(diagnostics::Position position, std::string klass,
                        std::string message) const {
-  throw Failure{diagnostics::error_at(source_, position, std::move(klass), std::move(message))};
+  throw failure(position, std::move(klass), std::move(message));
 }
 
 void TokenStream::fail_here(std::string_view expected) const {

@@ -31,7 +31,9 @@ class TokenStream {
   void expect(char punct, std::string_view after);
   Word expect_name(std::string_view what);
 
-  /// Throws `Failure`.
+  /// An error of this text. Long messages are cut: names in them may have any length.
+  Failure failure(diagnostics::Position position, std::string klass, std::string message) const;
+  /// Throws it.
   [[noreturn]] void fail(diagnostics::Position position, std::string klass,
                          std::string message) const;
   /// Class "syntax" at the current token, which the message names.
