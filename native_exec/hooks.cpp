@@ -59,9 +59,6 @@ static void warplock_back_edge(uint32_t site) {
 static void warplock_call(uint64_t bytes, uint32_t site) {
   Machine::current().check_stack(bytes, site);
 }
-static void warplock_divisor(uint32_t is_zero, uint32_t site) {
-  if (is_zero != 0) Machine::current().fault("division by zero", "division by zero", site);
-}
 static void warplock_trap(uint32_t site) {
   Machine::current().fault("trap", "the kernel executed __trap()", site);
 }
@@ -87,17 +84,16 @@ const std::vector<Hook>& all_hooks() {
       WARPLOCK_HOOK(warplock_fill, "vpili"),      WARPLOCK_HOOK(warplock_special, "ii"),
       WARPLOCK_HOOK(warplock_barrier, "iiii"),    WARPLOCK_HOOK(warplock_warp, "liiliii"),
       WARPLOCK_HOOK(warplock_active_mask, "ii"),  WARPLOCK_HOOK(warplock_back_edge, "vi"),
-      WARPLOCK_HOOK(warplock_call, "vli"),        WARPLOCK_HOOK(warplock_divisor, "vii"),
-      WARPLOCK_HOOK(warplock_trap, "vi"),         WARPLOCK_HOOK(warplock_unreachable, "vi"),
-      WARPLOCK_HOOK(warplock_unsupported, "vii"), WARPLOCK_HOOK(warplock_prmt, "iiii"),
-      WARPLOCK_HOOK(warplock_sad_s, "iiii"),      WARPLOCK_HOOK(warplock_sad_u, "iiii"),
-      WARPLOCK_HOOK(warplock_mulhi_s32, "iii"),   WARPLOCK_HOOK(warplock_mulhi_u32, "iii"),
-      WARPLOCK_HOOK(warplock_mulhi_s64, "lll"),   WARPLOCK_HOOK(warplock_mulhi_u64, "lll"),
-      WARPLOCK_HOOK(warplock_mul24_s, "iii"),     WARPLOCK_HOOK(warplock_mul24_u, "iii"),
-      WARPLOCK_HOOK(warplock_fns, "iiii"),        WARPLOCK_HOOK(warplock_dp4a_s, "iiii"),
-      WARPLOCK_HOOK(warplock_dp4a_u, "iiii"),     WARPLOCK_HOOK(warplock_dp2a_lo_s, "iiii"),
-      WARPLOCK_HOOK(warplock_dp2a_lo_u, "iiii"),  WARPLOCK_HOOK(warplock_dp2a_hi_s, "iiii"),
-      WARPLOCK_HOOK(warplock_dp2a_hi_u, "iiii"),
+      WARPLOCK_HOOK(warplock_call, "vli"),        WARPLOCK_HOOK(warplock_trap, "vi"),
+      WARPLOCK_HOOK(warplock_unreachable, "vi"),  WARPLOCK_HOOK(warplock_unsupported, "vii"),
+      WARPLOCK_HOOK(warplock_prmt, "iiii"),       WARPLOCK_HOOK(warplock_sad_s, "iiii"),
+      WARPLOCK_HOOK(warplock_sad_u, "iiii"),      WARPLOCK_HOOK(warplock_mulhi_s32, "iii"),
+      WARPLOCK_HOOK(warplock_mulhi_u32, "iii"),   WARPLOCK_HOOK(warplock_mulhi_s64, "lll"),
+      WARPLOCK_HOOK(warplock_mulhi_u64, "lll"),   WARPLOCK_HOOK(warplock_mul24_s, "iii"),
+      WARPLOCK_HOOK(warplock_mul24_u, "iii"),     WARPLOCK_HOOK(warplock_fns, "iiii"),
+      WARPLOCK_HOOK(warplock_dp4a_s, "iiii"),     WARPLOCK_HOOK(warplock_dp4a_u, "iiii"),
+      WARPLOCK_HOOK(warplock_dp2a_lo_s, "iiii"),  WARPLOCK_HOOK(warplock_dp2a_lo_u, "iiii"),
+      WARPLOCK_HOOK(warplock_dp2a_hi_s, "iiii"),  WARPLOCK_HOOK(warplock_dp2a_hi_u, "iiii"),
   };
 #undef WARPLOCK_HOOK
   return hooks;

@@ -351,6 +351,37 @@ TEST_P(Kernels, BranchOnData) {
   }
 }
 
+TEST_P(Kernels, DivideWhereX86Cannot) {
+  const auto divide = [&](uint32_t a, uint32_t b) {
+    return KernelRun("values", "divisions")
+        .width(width())
+        .buffer({a})
+        .buffer({b})
+        .buffer(Words(6))
+        .output(2);
+  };
+  EXPECT_EQ(divide(7, 0), (Words{~0u, 7, ~0u, 7, ~0u, 5}));
+  EXPECT_EQ(divide(0x80000000, ~0u), (Words{0x80000000, 0, 0, 0x80000000, 0, 0}));
+  EXPECT_EQ(divide(static_cast<uint32_t>(-7), 2),
+            (Words{static_cast<uint32_t>(-3), static_cast<uint32_t>(-1), 0x7ffffffc, 1, 0x80000000,
+                   static_cast<uint32_t>(-1)}));
+}
+
+TEST_P(Kernels, ShiftByMoreThanTheWidth) {
+  for (const uint32_t by : {0u, 5u, 31u, 32u, 33u, 64u, ~0u}) {
+    const uint32_t x = 0x90000001;
+    const auto out = KernelRun("values", "long_shifts")
+                         .width(width())
+                         .buffer({x})
+                         .buffer({by})
+                         .buffer(Words(3))
+                         .output(2);
+    const bool over = by > 31;
+    const auto arithmetic = static_cast<uint32_t>(static_cast<int32_t>(x) >> (over ? 31 : by));
+    EXPECT_EQ(out, (Words{over ? 0 : x << by, over ? 0 : x >> by, arithmetic})) << by;
+  }
+}
+
 TEST_P(Kernels, GiveTheSameTraceTwice) {
   KernelRun run("warp", "groups");
   run.width(width()).threads(64).buffer(test_words(64, 2)).buffer(Words(64));

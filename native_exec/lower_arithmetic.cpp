@@ -9,11 +9,13 @@ using llvm::Instruction;
 using llvm::IRBuilder;
 using llvm::Value;
 
-/// Division: by zero it is a fault of the kernel rather than of this process, and the smallest
-/// number by -1 wraps.
+/// Division where x86-64 raises an exception: by zero, which PTX leaves open and NVIDIA's GPUs
+/// answer with all bits set and the dividend as the remainder; and of the smallest number by -1,
+/// which wraps.
 void lower_division(Lowering& lowering, BinaryOperator& division) {
   const auto opcode = division.getOpcode();
   const bool is_signed = opcode == Instruction::SDiv || opcode == Instruction::SRem;
+  const bool is_quotient = opcode == Instruction::SDiv || opcode == Instruction::UDiv;
   Value* const dividend = division.getOperand(0);
   Value* const divisor = division.getOperand(1);
   llvm::Type* const type = division.getType();
@@ -25,22 +27,19 @@ void lower_division(Lowering& lowering, BinaryOperator& division) {
   if (constant != nullptr && !constant->isZero() && !constant->isMinusOne()) return;
 
   IRBuilder<> builder(&division);
+  llvm::Constant* const all_ones = llvm::ConstantInt::getAllOnesValue(type);
   Value* const zero = builder.CreateICmpEQ(divisor, llvm::ConstantInt::get(type, 0));
-  lowering.call(builder, "warplock_divisor", {zero, lowering.site(division, "division")});
-  // The hook alone would not do: code generation may move the division before the call.
   Value* harmful = zero;
-  Value* wrapped = nullptr;
+  Value* answer = is_quotient ? static_cast<Value*>(all_ones) : dividend;
   if (is_signed) {
-    Value* const minus_one =
-        builder.CreateICmpEQ(divisor, llvm::ConstantInt::getAllOnesValue(type));
-    harmful = builder.CreateOr(zero, minus_one);
-    wrapped =
-        opcode == Instruction::SDiv ? builder.CreateNeg(dividend) : llvm::ConstantInt::get(type, 0);
+    harmful = builder.CreateOr(zero, builder.CreateICmpEQ(divisor, all_ones));
+    Value* const by_minus_one =
+        is_quotient ? builder.CreateNeg(dividend) : llvm::ConstantInt::get(type, 0);
+    answer = builder.CreateSelect(zero, answer, by_minus_one);
   }
   division.setOperand(1, builder.CreateSelect(harmful, llvm::ConstantInt::get(type, 1), divisor));
-  if (!is_signed) return;
   auto* const result =
-      llvm::SelectInst::Create(harmful, wrapped, &division, "", division.getNextNode());
+      llvm::SelectInst::Create(harmful, answer, &division, "", division.getNextNode());
   division.replaceUsesWithIf(result, [result](llvm::Use& use) { return use.getUser() != result; });
 }
 

@@ -33,8 +33,8 @@ uint64_t frame_bytes(const llvm::Function& function) {
 }
 
 bool is_announcement(const llvm::Function& callee) {
-  for (const char* name : {"warplock_load", "warplock_before_store", "warplock_after_store",
-                           "warplock_local", "warplock_divisor"}) {
+  for (const char* name :
+       {"warplock_load", "warplock_before_store", "warplock_after_store", "warplock_local"}) {
     if (callee.getName() == name) return true;
   }
   return false;

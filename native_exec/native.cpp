@@ -39,7 +39,7 @@ void check_arguments(const Entry& entry, const Launch& launch) {
   const size_t wanted = entry.parameter_sizes.size(), given = launch.arguments.size();
   if (wanted != given) {
     throw InputError(launch_error(
-        launch, "arguments",
+        launch, "argument mismatch",
         fmt::format("{} takes {} arguments, the launch has {}", entry.name, wanted, given)));
   }
   for (size_t i = 0; i < given; ++i) {
@@ -47,7 +47,7 @@ void check_arguments(const Entry& entry, const Launch& launch) {
     const uint32_t bytes = argument.is_buffer ? 8 : argument.scalar_bytes;
     if (bytes == entry.parameter_sizes[i]) continue;
     throw InputError(
-        launch_error(launch, "arguments",
+        launch_error(launch, "argument mismatch",
                      fmt::format("argument {} of {} ({}) has {} bytes, the parameter has {}", i,
                                  entry.name, argument.name, bytes, entry.parameter_sizes[i])));
   }

@@ -110,7 +110,7 @@ bool Machine::complete_barrier() {
     ++waiting;
     holds += thread.predicate ? 1 : 0;
     if (thread.barrier != first->barrier) {
-      fault("barrier", "threads of a CTA meet at barriers of different kinds", thread.site);
+      fault("invalid barrier", "threads of a CTA meet at barriers of different kinds", thread.site);
     }
   }
   if (waiting == 0 || waiting != live_) return false;
@@ -128,7 +128,7 @@ bool Machine::complete_barrier() {
 WarpResult Machine::warp(const WarpRequest& request) {
   Thread& self = *running_;
   if ((request.mask >> self.lane & 1) == 0) {
-    fault("warp mask",
+    fault("invalid mask",
           fmt::format("lane {} takes part in a {} whose mask {:#x} does not name it", self.lane,
                       spelling(request.op), request.mask),
           request.site);
@@ -158,7 +158,7 @@ void Machine::complete_warp(uint32_t warp, uint32_t mask) {
   LaneArray<WarpResult> results;
   for (uint32_t i = 0; i < launch_.warp_width; ++i) {
     if ((members >> i & 1) == 0 || requests[i].op == op) continue;
-    fault("warp mask",
+    fault("invalid mask",
           fmt::format("lanes of mask {:#x} meet at different operations: {} (line {}) and {}", mask,
                       spelling(op),
                       image_.sites[requests[static_cast<size_t>(__builtin_ctz(members))].site].line,

@@ -55,3 +55,21 @@ extern "C" __global__ void shifts(const unsigned* in, unsigned* out) {
     default: out[i] = ~in[i]; break;
   }
 }
+
+// Divisions that raise an exception on x86-64: by zero, and of the smallest number by -1.
+extern "C" __global__ void divisions(const int* a, const int* b, int* out) {
+  const long long x = a[0], y = b[0];
+  out[0] = a[0] / b[0];
+  out[1] = a[0] % b[0];
+  out[2] = (int)((unsigned)a[0] / (unsigned)b[0]);
+  out[3] = (int)((unsigned)a[0] % (unsigned)b[0]);
+  out[4] = (int)((x << 32) / y);
+  out[5] = (int)((x << 32 | 5) % y);
+}
+
+// What C++ leaves undefined and PTX does not: shifts by more than the width.
+extern "C" __global__ void long_shifts(const int* a, const unsigned* by, int* out) {
+  out[0] = (int)((unsigned)a[0] << by[0]);
+  out[1] = (int)((unsigned)a[0] >> by[0]);
+  out[2] = a[0] >> by[0];
+}
