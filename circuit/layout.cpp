@@ -101,7 +101,7 @@ uint32_t Layout::take(uint32_t bytes) {
 }
 
 Layout make_layout(const ptx::Module& module, const ptx::Function& entry,
-                   const executor::Launch& launch) {
+                   const executor::Launch& launch, bool scalars_in_memory) {
   std::vector<bool> used(module.variables.size()), functions(module.functions.size());
   note_function(module, static_cast<uint32_t>(&entry - module.functions.data()), functions, used);
   note_relocations(module, used);
@@ -157,8 +157,20 @@ Layout make_layout(const ptx::Module& module, const ptx::Function& entry,
       layout.local_bytes += static_cast<uint32_t>((variable.size + 3) / 4 * 4);
     }
   }
+  if (scalars_in_memory) {
+    layout.scalar_address.assign(launch.arguments.size(), ptx::kNoIndex);
+    for (uint32_t i = 0; i < launch.arguments.size(); ++i) {
+      if (!launch.arguments[i].is_buffer) layout.scalar_address[i] = layout.take(8);
+    }
+  }
   layout.local_base = layout.take(layout.local_bytes * launch.threads_per_cta());
   layout.memory.resize(layout.words);
+  for (uint32_t i = 0; i < layout.scalar_address.size(); ++i) {
+    if (layout.scalar_address[i] == ptx::kNoIndex) continue;
+    layout.memory[layout.scalar_address[i] / 4] = static_cast<uint32_t>(launch.arguments[i].scalar);
+    layout.memory[layout.scalar_address[i] / 4 + 1] =
+        static_cast<uint32_t>(launch.arguments[i].scalar >> 32);
+  }
   for (const Layout::Object& object : layout.objects) {
     if (object.argument != ptx::kNoIndex) {
       const std::vector<uint32_t>& words = launch.arguments[object.argument].words;

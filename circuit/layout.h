@@ -27,6 +27,8 @@ struct Layout {
   uint32_t words = 0;            ///< words in use
   /// Memory of each thread's own: `local_bytes` a thread, the first thread's at `local_base`.
   uint32_t local_base = 0, local_bytes = 0;
+  /// With `scalars_in_memory`: the address of each scalar argument, by argument.
+  std::vector<uint32_t> scalar_address;
   std::vector<uint32_t> local_offset;  ///< by variable: offset in there, kNoIndex for others
 
   /// The object of a variable; null when it has none (.param, .local, unused).
@@ -41,6 +43,6 @@ struct Layout {
 /// Buffers first, then variables that `function` and what it calls refer to, then shared memory.
 /// Throws `Unfit` (emitter.h) for what the machine cannot hold.
 Layout make_layout(const ptx::Module& module, const ptx::Function& entry,
-                   const executor::Launch& launch);
+                   const executor::Launch& launch, bool scalars_in_memory);
 
 }  // namespace warplock::circuit

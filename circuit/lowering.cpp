@@ -195,7 +195,7 @@ void keep_first_block_plain(ir::Code& code) {
 }  // namespace
 
 LoweringResult lower(std::shared_ptr<const ptx::Module> module, const executor::Launch& launch,
-                     const MachineSpec& spec) {
+                     const MachineSpec& spec, LoweringOptions options) {
   const ptx::Function& entry = find_entry(*module, launch);
   try {
     Lowered lowered;
@@ -204,7 +204,7 @@ LoweringResult lower(std::shared_ptr<const ptx::Module> module, const executor::
     const MachineGrid grid = machine_grid(launch, spec);
     lowered.program.ctas_x = grid.x;
     lowered.program.ctas_y = grid.y;
-    lowered.layout = make_layout(*module, entry, launch);
+    lowered.layout = make_layout(*module, entry, launch, options.scalars_in_memory);
     LoweringContext context{*module, launch, spec, lowered.layout};
     check_sizes(lowered.layout, 0, context);
     Emitter emitter(context);

@@ -55,6 +55,12 @@ struct DoesNotFit {
   std::string reason;  ///< "needs 37 blocks, the machine has 32"
 };
 
+struct LoweringOptions {
+  /// Scalar arguments are read from memory, where a later launch may have other ones, instead of
+  /// being constants of the program.
+  bool scalars_in_memory = false;
+};
+
 using LoweringResult = std::variant<Lowered, DoesNotFit>;
 
 /// Marks the instructions whose results are addresses of a thread's own memory: every thread has
@@ -65,6 +71,6 @@ void mark_local_addresses(const ptx::Module& module, std::vector<bool>& elided);
 /// Throws `InputError` for what no executor could accept: an entry that does not exist, arguments
 /// that do not fit its parameters.
 LoweringResult lower(std::shared_ptr<const ptx::Module> module, const executor::Launch& launch,
-                     const MachineSpec& spec);
+                     const MachineSpec& spec, LoweringOptions options = {});
 
 }  // namespace warplock::circuit

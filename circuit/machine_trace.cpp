@@ -184,7 +184,8 @@ void MachineTrace::record_edge(const Lane& lane, const ir::Event& from) {
   trace::Event event = event_of(from, lane.number);
   event.value = from.value.value.value;
   event.width = 0;
-  if (event.kind == EventKind::kBarrierRelease) {
+  // What comes after a release waits too.
+  if (event.kind == EventKind::kBarrierRelease || !threads_[lane.number].waiting.empty()) {
     threads_[lane.number].waiting.push_back(event);
   } else {
     add(lane.number, event, lane.time, 0xffffffff);

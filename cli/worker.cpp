@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "circuit/machine_exec.h"
 #include "cli/command.h"
 #include "executor/isolated.h"
 #include "native_exec/native.h"
@@ -22,7 +23,7 @@ void add_worker(CLI::App& app, int& status) {
   command->group("");  // hidden
   command->add_option("name", options->name)
       ->required()
-      ->check(CLI::IsMember({"reference", "native"}));
+      ->check(CLI::IsMember({"reference", "native", "machine"}));
   options->permute = command->add_option("--schedule", options->schedule);
   command->callback([options, &status] {
     std::unique_ptr<executor::Executor> executor;
@@ -31,6 +32,8 @@ void add_worker(CLI::App& app, int& status) {
       reference.permute_schedule = options->permute->count() > 0;
       reference.seed = options->schedule;
       executor = reference_interp::make_reference(reference);
+    } else if (options->name == "machine") {
+      executor = circuit::make_machine();
     } else {
       executor = native_exec::make_native();
     }

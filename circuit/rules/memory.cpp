@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "circuit/rules.h"
 
 /// Loads and stores (PTX ISA 9.7.9.8 to 9.7.9.12). Memory has words: smaller loads shift and mask
@@ -43,12 +45,37 @@ Wide extended(Emitter& e, Value word) {
   return extend(e, word, e.is_signed());
 }
 
-/// An argument of the kernel, as bytes of parameter space.
-uint64_t argument_bits(const LoweringContext& context, const ptx::Function& entry,
-                       uint32_t number) {
-  (void)entry;
-  const executor::Argument& argument = context.launch.arguments[number];
-  return argument.is_buffer ? context.layout.of_argument(number)->base : argument.scalar;
+/// Word `index` of the argument of a parameter: a constant, or a word of memory.
+Value argument_word(Emitter& e, uint32_t parameter, uint32_t index) {
+  const executor::Argument& argument = e.context().launch.arguments[parameter];
+  const Layout& layout = e.context().layout;
+  if (argument.is_buffer) return k(index == 0 ? layout.of_argument(parameter)->base : 0);
+  if (index > 1) return k(0);
+  if (layout.scalar_address.empty()) {
+    return k(static_cast<uint32_t>(argument.scalar >> (32 * index)));
+  }
+  return e.launch_word(layout.scalar_address[parameter] / 4 + index);
+}
+
+/// A word of parameter space, or what is needed of it: `at` is any byte address in there.
+Value parameter_space(Emitter& e, int64_t at, uint32_t bytes) {
+  const ptx::Function& entry = *e.frame().function;
+  Value word = k(0);
+  for (uint32_t byte = 0; byte < bytes;) {
+    const int64_t place = at + byte;
+    uint32_t taken = 1;
+    for (uint32_t p = 0; p < entry.parameters.size(); ++p) {
+      const int64_t inside = place - entry.parameters[p].offset;
+      if (inside < 0 || inside >= int64_t{entry.parameters[p].size}) continue;
+      const auto in_word = static_cast<uint32_t>(inside % 4);
+      taken = std::min(bytes - byte, 4 - in_word);
+      const Value source = argument_word(e, p, static_cast<uint32_t>(inside / 4));
+      const Value part = e.zero_extend(e.shr_u(source, k(8 * in_word)), 8 * taken);
+      word = e.or_(word, e.shl(part, k(8 * byte)));
+    }
+    byte += taken;
+  }
+  return word;
 }
 
 void load_argument(Emitter& e) {
@@ -59,25 +86,9 @@ void load_argument(Emitter& e) {
   for (size_t i = 0; i < targets.size(); ++i) {
     const int64_t at =
         entry.parameters[address.index].offset + address.offset + static_cast<int64_t>(i) * size;
-    uint64_t value = 0;
-    for (uint32_t byte = 0; byte < size; ++byte) {
-      const int64_t place = at + byte;
-      for (uint32_t p = 0; p < entry.parameters.size(); ++p) {
-        const ptx::Parameter& parameter = entry.parameters[p];
-        if (place < parameter.offset || place >= int64_t{parameter.offset} + parameter.size)
-          continue;
-        const uint64_t word = argument_bits(e.context(), entry, p);
-        const uint32_t shift = static_cast<uint32_t>(8 * (place - parameter.offset));
-        if (shift < 64) value |= (word >> shift & 255) << (8 * byte);
-      }
-    }
-    if (size == 8) {
-      e.out(targets[i],
-            Wide{k(static_cast<uint32_t>(value)), k(static_cast<uint32_t>(value >> 32))},
-            static_cast<uint8_t>(i));
-    } else {
-      e.out(targets[i], extended(e, k(static_cast<uint32_t>(value))), static_cast<uint8_t>(i));
-    }
+    const Value low = parameter_space(e, at, std::min(size, 4u));
+    const Wide value = size == 8 ? Wide{low, parameter_space(e, at + 4, 4)} : extended(e, low);
+    e.out(targets[i], value, static_cast<uint8_t>(i));
   }
 }
 
