@@ -32,14 +32,23 @@ std::shared_ptr<const Module> Parser::run() {
   } catch (const diagnostics::InputError& lexical) {
     errors_.insert(errors_.end(), lexical.diagnostics().begin(), lexical.diagnostics().end());
   }
-  if (!errors_.empty()) throw diagnostics::InputError(std::move(errors_));
+  if (!errors_.empty()) refuse();
   finish();
   return std::make_shared<const Module>(std::move(module_));
 }
 
 void Parser::record(const Failure& failure) {
   errors_.push_back(failure.diagnostic);
-  if (errors_.size() >= kMaxErrors) throw diagnostics::InputError(std::move(errors_));
+  if (errors_.size() >= kMaxErrors) refuse();
+}
+
+/// Labels that are missing are noticed at the end of their scope, hence the sorting.
+void Parser::refuse() {
+  std::sort(errors_.begin(), errors_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.position.line, a.position.column) <
+           std::pair(b.position.line, b.position.column);
+  });
+  throw diagnostics::InputError(std::move(errors_));
 }
 
 const Symbol* Parser::find(std::string_view name) const {

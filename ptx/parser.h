@@ -116,6 +116,7 @@ class Parser {
   void declare(std::string_view name, Symbol symbol);
   std::string_view keep(std::string name);
   void record(const Failure& failure);
+  [[noreturn]] void refuse();
 
   std::shared_ptr<const diagnostics::SourceText> source_;
   TokenStream tokens_;
