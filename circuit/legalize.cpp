@@ -56,6 +56,11 @@ class BlockLegalizer {
 
   void legalize(Instruction& i) {
     if (i.is_fence) return;
+    // A constant is made by 0 + k.
+    if (i.op == MachineOp::kAdd && i.a.is_constant() && i.b.is_constant()) {
+      i.b = Value::constant(i.a.value + i.b.value);
+      i.a = Value::constant(0);
+    }
     if (i.op == MachineOp::kSel && i.a.is_constant() && !i.a.is_constant(0) && !i.guarded) {
       const bool near = i.predicate.is_register() && predicates_.count(i.predicate.value) != 0;
       if (near) {  // p ? k : b is 0 + k where p holds, else b

@@ -82,6 +82,44 @@ bool is_pure(const Instruction& i) {
   return (i.op <= MachineOp::kMaxS || i.reads_launch) && !i.guarded && !i.opaque && i.writes();
 }
 
+/// Constants and copies in registers with several definitions: good from one definition to the next,
+/// inside a block.
+bool propagate_locally(Code& code) {
+  bool changed = false;
+  std::vector<Value> known(code.registers);
+  for (Block& block : code.blocks) {
+    std::vector<Register> valid;
+    const auto forget = [&](Register reg) {
+      for (Register other : valid) {
+        if (other == reg || known[other] == Value::reg(reg)) known[other] = {};
+      }
+      valid.erase(std::remove_if(valid.begin(), valid.end(),
+                                 [&](Register other) { return known[other].none(); }),
+                  valid.end());
+    };
+    const auto use = [&](Value& value) {
+      if (!value.is_register() || known[value.value].none()) return;
+      value = known[value.value];
+      changed = true;
+    };
+    for (Instruction& i : block.instructions) {
+      for_each_use(i, use);
+      for (Event& event : i.events) {
+        for_each_source(event, [&](Source& source) { use(source.value); });
+        use(event.condition);
+      }
+      if (!i.writes()) continue;
+      forget(i.destination);
+      if (!i.is_copy() || i.opaque || i.a == Value::reg(i.destination)) continue;
+      known[i.destination] = i.a;
+      valid.push_back(i.destination);
+    }
+    use(block.predicate);
+    for (Register reg : valid) known[reg] = {};
+  }
+  return changed;
+}
+
 /// Merges equal instructions on stable operands along the dominator tree. Comparisons are merged
 /// inside a block only: elsewhere a predicate has to be made anew anyway.
 void merge_equal(Code& code) {
@@ -415,7 +453,8 @@ void optimize(Code& code) {
   simplify_blocks(code);
   split_webs(code);
   for (int round = 0; round < 20; ++round) {
-    const bool changed = propagate(code);
+    bool changed = propagate(code);
+    changed = propagate_locally(code) || changed;
     merge_equal(code);
     remove_dead(code);
     simplify_blocks(code);
