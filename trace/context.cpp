@@ -32,8 +32,15 @@ std::string Side::location(const Event& at) const {
 }
 
 bool Side::is_ptx(const Trace& trace) {
+  auto named = [](const Instruction& instruction) { return instruction.ptx_index != kNoPtxIndex; };
+  // A kernel may end without an event that its executor records; then the table has to tell.
+  if (trace.events.empty()) {
+    return std::any_of(trace.instructions.begin(), trace.instructions.end(), named);
+  }
+  // An executor without PTX identity that did nothing has an empty table.
+  if (trace.instructions.empty()) return false;
   return std::all_of(trace.events.begin(), trace.events.end(), [&](const Event& event) {
-    return trace.instructions[event.instruction].ptx_index != kNoPtxIndex;
+    return named(trace.instructions[event.instruction]);
   });
 }
 
