@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "trace/context.h"
+#include "trace/pair_rules.h"
 #include "trace/reconverge.h"
 #include "trace/spelling.h"
 
@@ -21,11 +22,9 @@ class ThreadComparison {
         result_(result),
         first_(first),
         differences_(context.threads, context.names.size(), precision(), context.left.facts),
+        rules_(context, differences_),
         cursors_(context.threads.size()),
-        diverged_groups_(context.threads.groups(), false) {
-    left_is_narrow_ = narrow(left_) && !narrow(right_);
-    right_is_narrow_ = narrow(right_) && !narrow(left_);
-  }
+        diverged_groups_(context.threads.groups(), false) {}
 
   void run() {
     for (uint32_t i = 0; i < left_.streams.size() && !stopped_; ++i) {
@@ -77,47 +76,6 @@ class ThreadComparison {
     return found;
   }
 
-  /// A machine of 32-bit words keeps the low word of any longer value, so none of its registers has
-  /// more than four bytes.
-  static bool narrow(const Side& side) {
-    return std::none_of(side.trace.events.begin(), side.trace.events.end(), [](const Event& event) {
-      return event.kind == EventKind::kRegister && event.width > 4;
-    });
-  }
-
-  uint32_t instruction(const Side& side, uint32_t index) const {
-    return side.instructions[side.event(index).instruction];
-  }
-
-  bool same_widths(const Event& l, const Event& r) const {
-    if (l.width == r.width) return true;
-    if (l.kind != EventKind::kRegister) return false;
-    return (left_is_narrow_ && l.width == 4 && r.width == 8) ||
-           (right_is_narrow_ && r.width == 4 && l.width == 8);
-  }
-  bool same_place(const Event& l, const Event& r) const {
-    return l.space == r.space && l.offset == r.offset &&
-           left_.objects[l.object] == right_.objects[r.object];
-  }
-  bool same_value(const Event& l, const Event& r) const {
-    if (!is_memory(l.kind) && l.kind != EventKind::kRegister) return l.value == r.value;
-    return context_.matching.same_value(l.value, l.width, r.value, r.width);
-  }
-  bool same_old(const Event& l, const Event& r) const {
-    return l.kind != EventKind::kAtomic ||
-           context_.matching.same_value(l.old, l.width, r.old, r.width);
-  }
-  /// The same step of the thread's program, whatever the values.
-  bool same_slot(uint32_t l, uint32_t r) const {
-    const Event &a = left_.event(l), &b = right_.event(r);
-    if (instruction(left_, l) != instruction(right_, r) || a.kind != b.kind ||
-        a.element != b.element) {
-      return false;
-    }
-    return a.kind != EventKind::kRegister ||
-           left_.registers[a.object] == right_.registers[b.object];
-  }
-
   /// Reads that agree by chance, of locations where others rightly differ.
   void check_suspects() {
     for (uint32_t l = 0; !suspects_.empty() && l < left_.streams.size(); ++l) {
@@ -148,7 +106,7 @@ class ThreadComparison {
       part_ways(thread, l, kNone, l);
     } else {
       uint32_t r = rights[at.right];
-      if (!same_slot(l, r)) {
+      if (!rules_.same_slot(l, r)) {
         part_ways(thread, l, r, l);
       } else {
         pair(thread, l, r);
@@ -169,19 +127,23 @@ class ThreadComparison {
     auto differs = [&](std::string what) {
       stop(l, thread_divergence(context_, Divergence::Kind::kValue, thread, l, r, std::move(what)));
     };
-    if (!same_widths(a, b) && (is_memory(a.kind) || a.kind == EventKind::kRegister)) {
+    if (!rules_.same_widths(a, b) && (is_memory(a.kind) || a.kind == EventKind::kRegister)) {
       return differs(fmt::format("width: {} bytes (left) but {} bytes (right)", a.width, b.width));
     }
     if (a.occurrence != b.occurrence && !at.went_apart) {
       return differs(fmt::format("earlier executions of this instruction: {} (left) but {} (right)",
                                  a.occurrence, b.occurrence));
     }
-    bool place = !is_memory(a.kind) || same_place(a, b);
-    bool value = same_value(a, b), old = same_old(a, b);
+    bool place = !is_memory(a.kind) || rules_.same_place(a, b);
+    bool value = rules_.same_value(a, b), old = rules_.same_old(a, b);
     const bool agrees = place && value && old;
     if (!agrees) {
-      std::optional<std::string> wrong = why_wrong(thread, l, r, place, value, old);
+      std::optional<std::string> wrong = rules_.why_wrong(thread, l, r, place, value, old);
       if (wrong) return differs(*wrong);
+      if (is_read(a.kind) && !(place && (a.kind == EventKind::kAtomic ? old : value))) {
+        suspect(true, l);
+        suspect(false, r);
+      }
     }
     ++(agrees ? result_.compared_events : result_.order_dependent_events);
     left_.state[l] = right_.state[r] = agrees ? State::kAgrees : State::kExcused;
@@ -189,7 +151,7 @@ class ThreadComparison {
     right_.partner[r] = l;
     ++at.left;
     ++at.right;
-    at.last = instruction(left_, l);
+    at.last = left_.instruction(l);
     follow(thread, l, agrees);
     if (a.kind == EventKind::kBranch && !agrees) rejoin(thread, l, false);
   }
@@ -222,144 +184,10 @@ class ThreadComparison {
     }
   }
 
-  /// What is wrong with a difference that nothing excuses; nothing when something does.
-  std::optional<std::string> why_wrong(uint32_t thread, uint32_t l, uint32_t r, bool place,
-                                       bool value, bool old) {
-    const Event &a = left_.event(l), &b = right_.event(r);
-    const InstructionFacts& facts = left_.facts_at(l);
-    const bool from_sources = differences_.may_differ(thread, facts);
-    auto values = [&](const std::string& name) {
-      return fmt::format("{}: {} (left) but {} (right)", name, a.value & mask_of(a.width),
-                         b.value & mask_of(b.width));
-    };
-    switch (a.kind) {
-      case EventKind::kRegister: {
-        const std::string named = "value of " + left_.trace.register_names[a.object];
-        if (std::optional<ReadPair> read = read_of(l, r)) {
-          // Each side's register must hold what its own load or atomic read.
-          if (!read->agrees &&
-              holds(a, left_.event(read->left)) == holds(b, right_.event(read->right))) {
-            return std::nullopt;
-          }
-          return values(named);
-        }
-        if (facts.open && facts.is_active_mask &&
-            !(is_active_mask(left_, l) && is_active_mask(right_, r))) {
-          return values(named);
-        }
-        if (from_sources || facts.open) return std::nullopt;
-        return values(named);
-      }
-      case EventKind::kBranch:
-        if (from_sources) return std::nullopt;
-        return fmt::format("branch: {} (left) but {} (right)", target(a), target(b));
-      case EventKind::kBarrierArrive:
-      case EventKind::kBarrierRelease:
-      case EventKind::kExit:
-        if (from_sources) return std::nullopt;
-        return fmt::format("barrier: {} (left) but {} (right)", a.value, b.value);
-      default:
-        break;
-    }
-    if (!place && !from_sources) {
-      return fmt::format("address: {} (left) but {} (right)", left_.location(a),
-                         right_.location(b));
-    }
-    const std::string at = left_.location(a);
-    if (is_write(a.kind) && !value && !from_sources) {
-      return values(
-          (a.kind == EventKind::kStore ? "value stored to " : "operand of the atomic on ") + at);
-    }
-    if (!is_read(a.kind)) return std::nullopt;
-    const bool read_agrees = a.kind == EventKind::kAtomic ? old : value;
-    if (place && !read_agrees && !is_open_read(l, r)) {
-      if (a.kind == EventKind::kLoad) return values("value loaded from " + at);
-      return fmt::format("old value of the atomic on {}: {} (left) but {} (right)", at,
-                         a.old & mask_of(a.width), b.old & mask_of(b.width));
-    }
-    if (place && read_agrees) return std::nullopt;
-    suspect(true, l);
-    suspect(false, r);
-    if (auto why = why_impossible(context_, true, l)) return why;
-    return why_impossible(context_, false, r);
-  }
-
   void suspect(bool on_left, uint32_t event) {
     suspects_.resize(context_.cells.size(), false);
     Cells::Range range = on_left ? context_.cells.left(event) : context_.cells.right(event);
     for (uint32_t i = 0; i < range.count; ++i) suspects_[range.first + i] = true;
-  }
-
-  static std::string target(const Event& branch) {
-    return branch.value == 0 ? "not taken"
-                             : fmt::format("taken to instruction {}", branch.value - 1);
-  }
-
-  /// The load or atomic events that belong to two register events.
-  struct ReadPair {
-    uint32_t left, right;
-    bool agrees;
-  };
-  /// Nothing for other instructions, and for loads without an event (parameters, constants).
-  std::optional<ReadPair> read_of(uint32_t l, uint32_t r) const {
-    std::span<const uint32_t> lefts = left_.streams.of(left_.streams.thread(l));
-    std::span<const uint32_t> rights = right_.streams.of(right_.streams.thread(r));
-    const Event& event = left_.event(l);
-    constexpr int64_t kFar = 16;  // a vector of eight has its loads and registers within this
-    for (int64_t step = -kFar; step <= kFar; ++step) {
-      int64_t i = int64_t{left_.streams.position(l)} + step;
-      int64_t j = int64_t{right_.streams.position(r)} + step;
-      if (i < 0 || j < 0 || i >= static_cast<int64_t>(lefts.size()) ||
-          j >= static_cast<int64_t>(rights.size())) {
-        continue;
-      }
-      const Event &a = left_.event(lefts[i]), &b = right_.event(rights[j]);
-      if (!is_read(a.kind) || a.kind != b.kind || a.instruction != event.instruction ||
-          a.occurrence != event.occurrence || a.element != event.element ||
-          instruction(right_, rights[j]) != instruction(right_, r)) {
-        continue;
-      }
-      bool read_agrees = a.kind == EventKind::kAtomic ? same_old(a, b) : same_value(a, b);
-      return ReadPair{lefts[i], rights[j], same_place(a, b) && read_agrees};
-    }
-    return std::nullopt;
-  }
-
-  /// Whether a register got what an event read, as far as both have bytes.
-  static bool holds(const Event& written, const Event& read) {
-    uint64_t seen = read.kind == EventKind::kAtomic ? read.old : read.value;
-    return ((written.value ^ seen) & mask_of(std::min(written.width, read.width))) == 0;
-  }
-
-  /// Which lanes execute activemask together is open, but the lane itself does, and none that has
-  /// exited.
-  bool is_active_mask(const Side& side, uint32_t index) const {
-    const Event& event = side.event(index);
-    const uint32_t width = std::max(1u, side.trace.warp_width);
-    for (uint32_t other : context_.threads.warp(side.streams.thread(index))) {
-      const uint32_t lane = context_.threads.info(other).thread % width;
-      std::span<const uint32_t> events = side.streams.of(other);
-      bool exited = !events.empty() && events.back() < index &&
-                    side.event(events.back()).kind == EventKind::kExit;
-      bool is_in = lane < 32 && (event.value >> lane & 1) != 0;
-      if (is_in ? exited : other == side.streams.thread(index)) return false;
-    }
-    return true;
-  }
-
-  /// Whether PTX leaves open what this load or atomic reads, or it reads what rightly differs.
-  bool is_open_read(uint32_t l, uint32_t r) const {
-    Cells::Range range = context_.left_history.range(l);
-    auto differs = [](const Side& side, uint32_t write) {
-      return write != kNone &&
-             (side.state[write] == State::kExcused || side.state[write] == State::kAlone);
-    };
-    for (uint32_t cell = range.first; cell < range.first + range.count; ++cell) {
-      if (context_.left_history.is_open(cell) || context_.right_history.is_open(cell)) return true;
-      if (differs(left_, context_.left_history.read_from(l, cell))) return true;
-      if (differs(right_, context_.right_history.read_from(r, cell))) return true;
-    }
-    return false;
   }
 
   /// The thread does different things on the two sides; `kNone`: that side has ended.
@@ -419,7 +247,7 @@ class ThreadComparison {
       for (; position < events.size(); ++position) {
         uint32_t index = events[position];
         const Event& event = side.event(index);
-        if (meeting != Reconvergence::kEnd && instruction(side, index) == meeting) break;
+        if (meeting != Reconvergence::kEnd && side.instruction(index) == meeting) break;
         side.state[index] = State::kAlone;
         ++result_.order_dependent_events;
         if (event.kind == EventKind::kRegister) differences_.set(thread, side.names[event.object]);
@@ -437,35 +265,13 @@ class ThreadComparison {
     }
   }
 
-  /// The PTX indices of what the thread executed after its event at position `begin - 1` and before
-  /// that at `end`: between events that are no branches, execution is straight. Nothing where that
-  /// does not work out.
-  static std::optional<std::vector<uint32_t>> executed(const Side& side,
-                                                       std::span<const uint32_t> events,
-                                                       uint32_t begin, uint32_t end) {
-    std::vector<uint32_t> out;
-    if (begin == 0) return std::nullopt;
-    for (uint32_t i = begin; i <= end; ++i) {
-      const Event& from = side.event(events[i - 1]);
-      const Event& to = side.event(events[i]);
-      const uint32_t last = side.trace.instructions[from.instruction].ptx_index;
-      const uint32_t stop_at = side.trace.instructions[to.instruction].ptx_index;
-      bool jumps = from.kind == EventKind::kBranch && from.value != 0;
-      uint64_t next = jumps ? from.value - 1 : uint64_t{last} + 1;
-      if (next > stop_at && from.instruction != to.instruction) return std::nullopt;
-      for (; next < stop_at; ++next) out.push_back(static_cast<uint32_t>(next));
-      if (i < end) out.push_back(stop_at);
-    }
-    return out;
-  }
-
   /// Where register events are not seen: marks what only one side's way wrote. What both executed
   /// last before they met again differs only by what it read.
   void mark_written(uint32_t thread, const Cursor& from, const Cursor& to) {
     std::span<const uint32_t> lefts = left_.streams.of(thread), rights = right_.streams.of(thread);
     if (to.left == lefts.size() || to.right == rights.size()) return;  // nothing more is compared
-    auto l = executed(left_, lefts, from.left, to.left);
-    auto r = executed(right_, rights, from.right, to.right);
+    auto l = executed_between(left_.streams, thread, from.left, to.left);
+    auto r = executed_between(right_.streams, thread, from.right, to.right);
     if (!l || !r) return differences_.set_all(thread);
     while (!l->empty() && !r->empty() && l->back() == r->back()) {
       l->pop_back();
@@ -489,12 +295,12 @@ class ThreadComparison {
   Comparison& result_;
   FirstDivergence& first_;
   Differences differences_;
+  PairRules rules_;
   std::vector<Cursor> cursors_;
   std::vector<bool> diverged_groups_;
   std::optional<Reconvergence> reconvergence_;
   std::unordered_map<uint32_t, const InstructionFacts*> facts_by_ptx_;
   std::vector<bool> suspects_;  ///< by cell: something that was read there rightly differs
-  bool left_is_narrow_ = false, right_is_narrow_ = false;
   bool stopped_ = false, structure_differs_ = false;
 };
 

@@ -38,6 +38,8 @@ struct Side {
   }
 
   const Event& event(uint32_t index) const { return streams.event(index); }
+  /// The common number of the event's instruction.
+  uint32_t instruction(uint32_t index) const { return instructions[event(index).instruction]; }
   const InstructionFacts& facts_at(uint32_t index) const { return facts[event(index).instruction]; }
   /// "out+4"
   std::string location(const Event& event) const;

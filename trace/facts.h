@@ -57,7 +57,7 @@ struct InstructionFacts {
   /// Whose registers it reads: of the warp for shfl, vote, match, redux; of the CTA for bar.red.
   enum class Reads : uint8_t { kThread, kWarp, kCta };
   Reads reads = Reads::kThread;
-  bool open = false;    ///< its result is not fixed by PTX: a clock, activemask
+  bool open = false;  ///< its result is not fixed by PTX: a clock, activemask
   bool is_active_mask = false;
   bool strong = false;  ///< an access that may synchronise: atom, red, volatile, relaxed, ...
   bool is_call = false;

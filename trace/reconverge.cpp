@@ -81,4 +81,23 @@ uint32_t Reconvergence::after(uint32_t instruction) const {
   return found == kNone || found >= instructions_ ? kEnd : found;
 }
 
+std::optional<std::vector<uint32_t>> executed_between(const Streams& streams, uint32_t thread,
+                                                      uint32_t begin, uint32_t end) {
+  std::span<const uint32_t> events = streams.of(thread);
+  std::vector<uint32_t> out;
+  if (begin == 0) return std::nullopt;
+  for (uint32_t i = begin; i <= end; ++i) {
+    const Event& from = streams.event(events[i - 1]);
+    const Event& to = streams.event(events[i]);
+    const uint32_t last = streams.trace().instructions[from.instruction].ptx_index;
+    const uint32_t stop_at = streams.trace().instructions[to.instruction].ptx_index;
+    bool jumps = from.kind == EventKind::kBranch && from.value != 0;
+    uint64_t next = jumps ? from.value - 1 : uint64_t{last} + 1;
+    if (next > stop_at && from.instruction != to.instruction) return std::nullopt;
+    for (; next < stop_at; ++next) out.push_back(static_cast<uint32_t>(next));
+    if (i < end) out.push_back(stop_at);
+  }
+  return out;
+}
+
 }  // namespace warplock::trace

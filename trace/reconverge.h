@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trace/threads.h"
@@ -25,5 +26,11 @@ class Reconvergence {
   uint32_t instructions_;
   std::vector<uint32_t> immediate_;  ///< by node; nodes are the instructions, the start, the end
 };
+
+/// The PTX indices of what a thread executed after its event at position `begin - 1` and before
+/// that at `end`, also of instructions without events: between events that are no branches,
+/// execution is straight. Nothing where that does not work out.
+std::optional<std::vector<uint32_t>> executed_between(const Streams& streams, uint32_t thread,
+                                                      uint32_t begin, uint32_t end);
 
 }  // namespace warplock::trace
