@@ -45,8 +45,7 @@ TEST_P(Cases, GiveTheExpectedWords) {
       Options options;
       options.permute_schedule = seed != 0;
       options.seed = seed;
-      const auto outcome =
-          make_reference(options)->run(program, launch, trace::Level::kRegisters);
+      const auto outcome = make_reference(options)->run(program, launch, trace::Level::kRegisters);
       if (const auto* refusal = std::get_if<executor::Refusal>(&outcome)) {
         FAIL() << "width " << width << ": " << refusal->reason << "\n"
                << diagnostics::render(refusal->diagnostics);
@@ -65,7 +64,9 @@ TEST_P(Cases, GiveTheExpectedWords) {
 INSTANTIATE_TEST_SUITE_P(All, Cases, testing::ValuesIn(case_names()),
                          [](const auto& param_info) { return param_info.param; });
 
-TEST(CaseFolder, HasAllCases) { EXPECT_EQ(case_names().size(), 90u); }
+TEST(CaseFolder, HasAllCases) {
+  EXPECT_EQ(case_names().size(), 90u);
+}
 
 }  // namespace
 }  // namespace warplock::reference_interp

@@ -18,6 +18,16 @@ constexpr size_t kPermutedCtas = 4;
 /// CTAs that can run together, should they wait for each other.
 constexpr size_t kMaxResidentCtas = 1024;
 
+/// A list of threads that a person reads: not all of a thousand.
+std::string shortened(const std::string& threads) {
+  constexpr size_t kMost = 100;
+  if (threads.size() <= kMost) return threads;
+  const size_t cut = threads.rfind(',', kMost);
+  return fmt::format(
+      "{} and {} more", threads.substr(0, cut),
+      std::count(threads.begin() + static_cast<std::ptrdiff_t>(cut), threads.end(), ','));
+}
+
 }  // namespace
 
 template <int W>
@@ -85,16 +95,18 @@ void Machine<W>::run() {
     }
     turn.warp->queued = false;
     wake(*turn.cta, *turn.warp);
-    if (end == SliceEnd::kBlocked) {
+    if (!turn.warp->queued) {
       const auto& warps = turn.cta->warps;
       if (std::none_of(warps.begin(), warps.end(), [](const auto& w) { return w.queued; })) {
         report_stuck(*turn.cta);
       }
     }
-    // When everybody only yields, they may be waiting for a CTA that has not started.
-    fruitless_ = end == SliceEnd::kYielded ? fruitless_ + 1 : 0;
-    if (fruitless_ > 64 + 16 * queue_.size() && next_cta_ < ctas &&
-        resident_.size() < kMaxResidentCtas) {
+    // When everybody only yields, they may be waiting for a CTA that has not started. (The short
+    // turns of a permuted schedule often end before a waiting warp gets to yield.)
+    const bool fruitless = end == SliceEnd::kYielded || (permutes() && end == SliceEnd::kTurnOver);
+    fruitless_ = fruitless ? fruitless_ + 1 : 0;
+    const uint64_t patience = (permutes() ? 1024 : 64) + 16 * queue_.size();
+    if (fruitless_ > patience && next_cta_ < ctas && resident_.size() < kMaxResidentCtas) {
       admit();
       fruitless_ = 0;
     }
@@ -179,44 +191,55 @@ uint32_t Machine<W>::choose_lanes(Step<W>& s) {
 /// Every live thread of the CTA waits, and none can go on.
 template <int W>
 void Machine<W>::report_stuck(const Cta<W>& cta) {
-  std::string who;
-  ThreadId first = 0;
-  uint32_t first_pc = 0;
-  bool found = false;
-  bool part_of_warp_at_barrier = false;
-  constexpr int kMostPlaces = 8;
-  int places = 0;
+  /// Threads that wait for the same.
+  struct Wait {
+    uint32_t pc;
+    bool barrier;
+    uint32_t what;  ///< the barrier's number, or the mask
+    ThreadId first;
+    std::string threads;
+    bool divergent;  ///< at an aligned barrier without the rest of its warp
+  };
+  std::vector<Wait> waits;
   for (const Warp<W>& warp : cta.warps) {
-    LaneMask rest = warp.live;
-    while (rest != 0) {
+    for (LaneMask rest = warp.live; rest != 0;) {
       const int lane = std::countr_zero(rest);
+      const uint32_t pc = warp.pc[lane];
       const bool barrier = (warp.at_barrier >> lane & 1) != 0;
-      const LaneMask same = rest & (barrier ? warp.at_barrier : warp.at_sync) &
-                            lanes_where<W>([&](int l) { return warp.pc[l] == warp.pc[lane]; });
-      rest &= ~same;
-      const ptx::Instruction* text = code_.info[warp.pc[lane]].text;
-      if (barrier && same != warp.live && text != nullptr && text->modifiers.aligned) {
-        part_of_warp_at_barrier = true;
+      const auto& subject = barrier ? warp.barrier_id : warp.sync_mask;
+      const uint32_t what = subject[lane];
+      const LaneMask alike =
+          rest & (barrier ? warp.at_barrier : warp.at_sync) &
+          lanes_where<W>([&](int other) { return warp.pc[other] == pc && subject[other] == what; });
+      rest &= ~alike;
+      auto at = std::find_if(waits.begin(), waits.end(), [&](const Wait& wait) {
+        return wait.pc == pc && wait.barrier == barrier && wait.what == what;
+      });
+      if (at == waits.end()) {
+        waits.push_back(
+            {pc, barrier, what, warp.first_id + static_cast<uint32_t>(lane), "", false});
+        at = waits.end() - 1;
       }
-      if (!found || (barrier && part_of_warp_at_barrier && first == 0)) {
-        first = warp.first_id + static_cast<uint32_t>(lane);
-        first_pc = warp.pc[lane];
-        found = true;
-      }
-      if (++places > kMostPlaces) continue;
-      const uint32_t from = warp.first_thread + static_cast<uint32_t>(lane);
-      const uint32_t to = warp.first_thread + 31 - static_cast<uint32_t>(std::countl_zero(same));
-      who += fmt::format("{}threads {} to {} (lanes {:#x} of warp {}) wait at {}",
-                         who.empty() ? "" : "; ", from, to, same, warp.index,
-                         reporter_.place(warp.pc[lane]));
-      who += barrier ? fmt::format(" (barrier {})", warp.barrier_id[lane])
-                     : fmt::format(" (for the lanes {:#x})", warp.sync_mask[lane] & warp.live);
+      const bool aligned = code_.instructions[pc].text->modifiers.aligned;
+      at->divergent = at->divergent || (barrier && aligned && alike != warp.live);
+      for_each_lane(alike, [&](int other) {
+        at->threads += fmt::format("{}{}", at->threads.empty() ? "" : ",",
+                                   warp.first_thread + static_cast<uint32_t>(other));
+      });
     }
   }
-  if (places > kMostPlaces) who += fmt::format("; and {} more", places - kMostPlaces);
-  const char* klass = part_of_warp_at_barrier ? "divergent barrier" : "deadlock";
+  const auto first = std::max_element(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) {
+    return a.divergent < b.divergent;
+  });
+  std::string who;
+  for (const Wait& wait : waits) {
+    who += fmt::format("{}threads {} wait at {} ({})", who.empty() ? "" : "; ",
+                       shortened(wait.threads), reporter_.place(wait.pc),
+                       wait.barrier ? fmt::format("barrier {}", wait.what)
+                                    : fmt::format("for the lanes {:#x} of the warp", wait.what));
+  }
   throw ProgramFault{{reporter_.error(
-      klass, first, first_pc,
+      first->divergent ? "divergent barrier" : "deadlock", first->first, first->pc,
       fmt::format("waits for ever, and so does every thread of the CTA that has not exited: {}",
                   who))}};
 }

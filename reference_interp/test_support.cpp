@@ -102,8 +102,8 @@ uint32_t line_of(const std::string& text, std::string_view part) {
     ADD_FAILURE() << "no '" << part << "' in the text";
     return 0;
   }
-  return 1 + static_cast<uint32_t>(std::count(
-                 text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  return 1 + static_cast<uint32_t>(
+                 std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
 }  // namespace warplock::reference_interp::testing
