@@ -109,10 +109,11 @@ CaseResult CaseRunner::run(const Case& test) {
   const Outcome& reference = result.outcomes.front().second;
   for (const std::string& name : options_.executors) {
     if (name == kReference) {
-      if (!test.launch.expect.empty()) {
+      bool refused = std::holds_alternative<Refusal>(reference);
+      if (refused || !test.launch.expect.empty()) {
         result.tests.push_back(judge_expected(test, {name, reference}));
       }
-      run_schedules(test, reference, result);
+      if (!refused) run_schedules(test, reference, result);
       continue;
     }
     result.outcomes.emplace_back(name, execute(name, test));

@@ -186,6 +186,15 @@ TEST(Runner, AFaultOfTheReferenceIsTheProgramsOwn) {
   EXPECT_THAT(*result.explanation, HasSubstr("k.ptx:7:5: error: what happened"));
 }
 
+TEST(Runner, AFaultIsReportedOnceAsTheReferenceFoundIt) {
+  auto factory = factory_of({{"reference", {refusal(Refusal::Kind::kFault, "deadlock")}}});
+  CaseResult result = run(factory, {"reference"}, a_case());
+  ASSERT_EQ(result.tests.size(), 1u);
+  EXPECT_TRUE(result.tests[0].fault);
+  EXPECT_EQ(result.tests[0].verdict, Verdict::kInconclusive);
+  EXPECT_THAT(*result.tests[0].reason, HasSubstr("deadlock"));
+}
+
 TEST(Runner, ACrashOfTheReferenceIsNobodysPass) {
   EXPECT_EQ(run_native(stores(32), a_case(), refusal(Refusal::Kind::kCrash)).verdict,
             Verdict::kInconclusive);
