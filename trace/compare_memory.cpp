@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "trace/compiler_freedom.h"
 #include "trace/context.h"
 #include "trace/spelling.h"
 
@@ -32,6 +33,7 @@ class MemoryComparison {
       check_suspects();
     }
     count();
+    compare_exits();
     check_write_order(context_, partners_, first_);
   }
 
@@ -42,8 +44,6 @@ class MemoryComparison {
     uint32_t left, right;  ///< events, `kNone` where a side has none
     bool only_old;         ///< atomics that differ in nothing but the old value
   };
-  using Writes = std::vector<uint32_t>;
-
   bool same_piece(uint32_t l, uint32_t r, uint64_t left, uint64_t right, uint32_t cell) const {
     const Event &a = left_.event(l), &b = right_.event(r);
     if (context_.left_history.piece(l, left, cell) ==
@@ -52,59 +52,6 @@ class MemoryComparison {
     }
     // The same part of an address.
     return a.offset == b.offset && context_.matching.same_value(left, a.width, right, b.width);
-  }
-
-  /// Without stores that repeat the store right before them.
-  Writes collapsed(const Side& side, const History& history, uint32_t cell, const Writes& writes) {
-    std::span<const uint32_t> all = history.writes(cell);
-    Writes out;
-    for (uint32_t write : writes) {
-      const Event& event = side.event(write);
-      auto at = std::lower_bound(all.begin(), all.end(), write);
-      if (event.kind == EventKind::kStore && at != all.begin()) {
-        uint32_t previous = *std::prev(at);
-        const Event& before = side.event(previous);
-        if (before.kind == EventKind::kStore &&
-            side.streams.thread(previous) == side.streams.thread(write) &&
-            history.piece(previous, before.value, cell) ==
-                history.piece(write, event.value, cell)) {
-          continue;
-        }
-      }
-      out.push_back(write);
-    }
-    return out;
-  }
-
-  /// Without stores that nobody can have seen: the same thread overwrites them before any other
-  /// thread reads or writes there, or they store what is there already.
-  Writes visible(const Side& side, const History& history, uint32_t cell, const Writes& writes) {
-    std::span<const uint32_t> all = history.writes(cell);
-    Writes out;
-    for (uint32_t write : writes) {
-      const Event& event = side.event(write);
-      auto at = std::lower_bound(all.begin(), all.end(), write);
-      if (event.kind == EventKind::kStore) {
-        uint64_t stored = history.piece(write, event.value, cell);
-        auto next = std::next(at);
-        bool dead = next != all.end() && side.event(*next).kind == EventKind::kStore &&
-                    side.streams.thread(*next) == side.streams.thread(write) &&
-                    !history.is_read_between(cell, write, *next);
-        bool silent = false;
-        if (at != all.begin()) {
-          const Event& before = side.event(*std::prev(at));
-          silent = before.kind == EventKind::kStore &&
-                   history.piece(*std::prev(at), before.value, cell) == stored;
-        } else if (uint32_t reader = history.first_reader(cell); reader != kNone) {
-          const Event& read = side.event(reader);
-          uint64_t seen = read.kind == EventKind::kAtomic ? read.old : read.value;
-          silent = history.piece(reader, seen, cell) == stored;
-        }
-        if (dead || silent) continue;
-      }
-      out.push_back(write);
-    }
-    return out;
   }
 
   void compare_cell(uint32_t cell) {
@@ -116,11 +63,11 @@ class MemoryComparison {
       by_thread[right_.streams.thread(write)].second.push_back(write);
     }
     for (auto& entry : by_thread) {
-      Writes l = collapsed(left_, context_.left_history, cell, entry.second.first);
-      Writes r = collapsed(right_, context_.right_history, cell, entry.second.second);
+      Writes l = without_repeats(left_, context_.left_history, cell, entry.second.first);
+      Writes r = without_repeats(right_, context_.right_history, cell, entry.second.second);
       if (l.size() != r.size()) {
-        Writes fewer_l = visible(left_, context_.left_history, cell, l);
-        Writes fewer_r = visible(right_, context_.right_history, cell, r);
+        Writes fewer_l = only_visible(left_, context_.left_history, cell, l);
+        Writes fewer_r = only_visible(right_, context_.right_history, cell, r);
         if (fewer_l.size() == fewer_r.size()) {
           l.swap(fewer_l);
           r.swap(fewer_r);
@@ -288,6 +235,34 @@ class MemoryComparison {
   }
   static const char* word(const Event& event) {
     return event.kind == EventKind::kAtomic ? "an atomic" : "a store";
+  }
+
+  /// Where both sides record how threads end: every thread of one must end on the other.
+  void compare_exits() {
+    auto exits = [&](const Side& side) {
+      std::vector<uint32_t> out(context_.threads.size(), kNone);
+      for (uint32_t i = 0; i < side.streams.size(); ++i) {
+        if (side.event(i).kind == EventKind::kExit) out[side.streams.thread(i)] = i;
+      }
+      return out;
+    };
+    auto recorded = [](const std::vector<uint32_t>& events) {
+      return std::any_of(events.begin(), events.end(), [](uint32_t e) { return e != kNone; });
+    };
+    const std::vector<uint32_t> left = exits(left_), right = exits(right_);
+    if (!recorded(left) || !recorded(right)) return;
+    for (uint32_t thread = 0; thread < left.size(); ++thread) {
+      if (left[thread] == kNone && right[thread] == kNone) continue;
+      if (left[thread] != kNone && right[thread] != kNone) {
+        ++result_.compared_events;
+        continue;
+      }
+      const bool on_left = left[thread] != kNone;
+      first_.offer(on_left ? left[thread] : left_.streams.size(),
+                   thread_divergence(
+                       context_, Divergence::Kind::kMissing, thread, left[thread], right[thread],
+                       fmt::format("the thread ends on the {} only", on_left ? "left" : "right")));
+    }
   }
 
   void count() {

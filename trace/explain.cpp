@@ -38,7 +38,8 @@ class Explanation {
   std::string paint(const char* code, const std::string& text) const {
     return options_.color ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
   }
-  void line(const std::string& label, const std::string& text) {
+  void line(const std::string& label, std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
     out_ +=
         fmt::format("  {:<{}}{}\n", label, kLabelColumns, clip(text, kColumns - kLabelColumns - 2));
   }
@@ -161,9 +162,7 @@ class Explanation {
   }
   void row(const std::string& label, const std::string& a, const std::string& b,
            const std::string& c) {
-    std::string text = fmt::format("{:<22}{:<22}{}", a, b, c);
-    text.erase(text.find_last_not_of(' ') + 1);
-    line(label, text);
+    line(label, fmt::format("{:<22}{:<22}{}", a, b, c));
   }
 
   /// Both values bit by bit, most significant first, and marks where they differ.
@@ -194,7 +193,7 @@ class Explanation {
     }
     constexpr size_t kTextColumns = 44;
     std::string text = who_did + instruction_line(trace, event, kTextColumns);
-    constexpr size_t kEffectAt = 60;
+    constexpr size_t kEffectAt = 56;
     if (text.size() + 2 < kEffectAt) text.append(kEffectAt - 2 - text.size(), ' ');
     return clip(text + "  " + effect(trace, event), kColumns - 4);
   }
@@ -216,16 +215,19 @@ class Explanation {
       return;
     }
     if (lines(left_, divergence_.left_before) == lines(right_, divergence_.right_before)) {
-      out_ += fmt::format("\n  the {} events {} before it, the same on both sides\n",
-                          divergence_.left_before.size(), of);
+      out_ += fmt::format("\n  the {} {} before it, the same on both sides\n",
+                          count(divergence_.left_before), of);
       list(left_, divergence_.left_before);
       return;
     }
-    out_ += fmt::format("\n  the {} events {} before it on the left\n",
-                        divergence_.left_before.size(), of);
+    out_ +=
+        fmt::format("\n  the {} {} before it on the left\n", count(divergence_.left_before), of);
     list(left_, divergence_.left_before);
-    out_ += fmt::format("  and the {} on the right\n", divergence_.right_before.size());
+    out_ += fmt::format("  and the {} on the right\n", count(divergence_.right_before));
     list(right_, divergence_.right_before);
+  }
+  static std::string count(const std::vector<Event>& events) {
+    return fmt::format("{} event{}", events.size(), events.size() == 1 ? "" : "s");
   }
 
   const Trace &left_, &right_;
