@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <numeric>
 
 #include "suites/kernels/inputs.h"
@@ -150,8 +152,8 @@ void host_vote(const Launch& launch, Buffers& buffers) {
 
 std::vector<KernelInput> redux_inputs() {
   std::vector<KernelInput> inputs = warp_inputs();
-  // Six words a warp, of which there are up to eight.
-  for (KernelInput& input : inputs) input.arguments[1] = output("out", 48);
+  // Three words a warp, of which there are up to eight.
+  for (KernelInput& input : inputs) input.arguments[1] = output("out", 24);
   return inputs;
 }
 
@@ -162,6 +164,12 @@ void host_redux(const Launch& launch, Buffers& buffers) {
     *out++ = std::accumulate(warp.begin(), warp.end(), 0u);
     *out++ = as_word(*std::min_element(values.begin(), values.end()));
     *out++ = *std::max_element(warp.begin(), warp.end());
+  });
+}
+
+void host_redux_bits(const Launch& launch, Buffers& buffers) {
+  auto out = buffers[1].begin();
+  for_each_warp(launch, buffers[0], [&](uint32_t, const Words& warp) {
     *out++ = std::accumulate(warp.begin(), warp.end(), 0xffffffffu, std::bit_and<>());
     *out++ = std::accumulate(warp.begin(), warp.end(), 0u, std::bit_or<>());
     *out++ = std::accumulate(warp.begin(), warp.end(), 0u, std::bit_xor<>());
@@ -207,6 +215,8 @@ std::vector<Kernel> warp_kernels() {
       {"warp_vote", family, "any and all", one, block, 0, vote_inputs, host_vote},
       {"warp_redux", family, "reductions by single instructions", one, block, 0, redux_inputs,
        host_redux},
+      {"warp_redux_bits", family, "reductions of bits by single instructions", one, block, 0,
+       redux_inputs, host_redux_bits},
       {"warp_sort", family, "bitonic network of shuffles", one, block, 0, sort_inputs, host_sort},
   };
 }
