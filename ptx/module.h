@@ -105,6 +105,8 @@ struct Instruction {
   /// destinations. st has none: sources are {address, value}. ld: {d}, {address}. atom: {d},
   /// {address, b[, c]}; red: {}, {address, b}. call: returns in destinations; sources are
   /// {function, arguments...}. bra: {}, {label}; brx.idx: {}, {index, table}.
+  /// bar: {}, {barrier[, threads]}; bar.red: {d}, {barrier[, threads], predicate}. A mov that packs or
+  /// unpacks has one kVector operand, whose elements share the bits of the type.
   std::vector<Operand> destinations;
   std::vector<Operand> sources;
   uint32_t id = 0;  ///< position in the module, counted over all functions in text order

@@ -89,7 +89,7 @@ struct Modifiers {
   friend bool operator==(const Modifiers&, const Modifiers&) = default;
 };
 
-/// Special registers (PTX ISA 10) that a kernel can read.
+/// Special registers (PTX ISA 10) that a kernel can read. kAlignedSmemSize is %aggr_smem_size.
 enum class SpecialRegister : uint8_t {
   kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
   kLaneid, kWarpid, kNwarpid, kWarpSize, kSmid, kNsmid, kGridid,
