@@ -70,7 +70,7 @@ std::string list_words(const std::vector<uint32_t>& words) {
 void print_outputs(const reports::Report& report) {
   for (const auto& [executor, buffers] : report.outputs) {
     for (const auto& [name, words] : buffers) {
-      fmt::print("{:<12}{} = {}\n", executor, name, list_words(words));
+      fmt::print("{:<12} {} = {}\n", executor, name, list_words(words));
     }
   }
 }
@@ -109,6 +109,11 @@ int run(Options& options) {
     suites::write_bundle(options.out + "/failures", test, result);
   }
   report.tests = result.tests;
+  for (reports::TestResult& t : report.tests) {
+    if (!suites::is_failure(t.verdict)) continue;
+    t.reproduce = fmt::format("warplock run {} --launch {} --on {} --seed {}", options.file,
+                              options.launch, t.executor, options.seed);
+  }
   for (const auto& [name, outcome] : result.outcomes) {
     const auto* execution = std::get_if<executor::Execution>(&outcome);
     bool asked = std::find(run.executors.begin(), run.executors.end(), name) != run.executors.end();

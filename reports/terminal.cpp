@@ -149,7 +149,7 @@ std::string to_terminal(const Report& report, bool color) {
       fmt::format("warplock {}: {} kernel{}, {} tests, seed {}\n", report.command, kernels.size(),
                   kernels.size() == 1 ? "" : "s", report.tests.size(), report.seed);
   for (const ExecutorInfo& e : report.executors) {
-    out += fmt::format("  {:<12} {}{}\n", e.name, e.version, e.device ? " on " + *e.device : "");
+    out += fmt::format("  {:<14} {}{}\n", e.name, e.version, e.device ? " on " + *e.device : "");
   }
   out += '\n' + matrix(report, color);
   if (std::string text = unsupported(report); !text.empty()) out += '\n' + text;
