@@ -1,5 +1,7 @@
 #include "circuit/emitter.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "circuit/geometry.h"
@@ -249,6 +251,8 @@ void Emitter::begin(const ptx::Instruction& instruction, uint32_t copy, Value gu
 Value Emitter::materialize(const ptx::Operand& operand, bool high) {
   switch (operand.kind) {
     case ptx::Operand::Kind::kRegister: {
+      const Value known = frame_->constants[operand.index];
+      if (!high && !known.none()) return operand.negated ? flip(known) : known;
       const Value value =
           Value::reg(high ? frame_->high[operand.index] : frame_->low[operand.index]);
       return operand.negated ? flip(value) : value;
@@ -345,6 +349,7 @@ void Emitter::out(const ptx::Operand& operand, Wide value, uint8_t element) {
   pending.element = element;
   pending.width = static_cast<uint8_t>(ptx::bytes(type));
   pending.definitions = frame_->definitions[operand.index];
+  pending.reg = operand.index;
   pending_.push_back(pending);
 }
 
@@ -366,6 +371,7 @@ void Emitter::set_carry(Value carry) {
   pending.element = 0;
   pending.width = 0;
   pending.definitions = 2;
+  pending.reg = ptx::kNoIndex;
   pending_.push_back(pending);
 }
 
@@ -397,6 +403,9 @@ void Emitter::commit() {
     if (!pending.high_value.none()) assign(pending.high, pending.high_value, guarded, false);
     assign(pending.low, pending.value, guarded, uses == 1);
     if (pending.width == 0) continue;
+    if (guard_.none() && pending.definitions == 1 && pending.value.is_constant()) {
+      frame_->constants[pending.reg] = pending.value;
+    }
     Instruction& last = block().instructions.back();
     ir::Event event = new_event(trace::EventKind::kRegister, pending.width, pending.element);
     event.value = Source::result();
@@ -432,6 +441,12 @@ void Emitter::make_edge_event(ir::EdgeEvents& events, trace::EventKind kind, uin
   event.width = 4;
   event.value = Source::of(constant(static_cast<uint32_t>(value)));
   events.push_back(event);
+}
+
+bool Emitter::lanes_together() const {
+  if (context_.launch.threads_per_cta() % context_.spec.lanes != 0) return false;
+  return std::none_of(code_.blocks.begin(), code_.blocks.end(),
+                      [](const ir::Block& b) { return b.conditional() || b.serial; });
 }
 
 Value Emitter::special(ptx::SpecialRegister special) {

@@ -150,6 +150,10 @@ class Emitter {
   void event(ir::Event event);
   ir::Event new_event(trace::EventKind kind, uint32_t width, uint32_t element = 0) const;
 
+  /// True while all four lanes of every warp must be at this place together: no thread is missing,
+  /// and no way has parted yet.
+  bool lanes_together() const;
+
   [[noreturn]] void refuse(const std::string& what) const;
   const LoweringContext& context() const { return context_; }
   LoweringContext& context() { return context_; }
@@ -159,6 +163,8 @@ class Emitter {
   struct Frame {
     const ptx::Function* function = nullptr;
     std::vector<ir::Register> low, high;
+    /// By register: its value, if its one definition gave it a constant.
+    std::vector<Value> constants;
     std::vector<uint32_t> definitions;  ///< by register: how many instructions write it
     std::map<uint32_t, std::vector<ir::Register>> parameters;  ///< words of .param variables
   };
@@ -182,6 +188,7 @@ class Emitter {
     Value value, high_value;
     uint8_t element, width;
     uint32_t definitions;
+    uint32_t reg;  ///< of the frame
   };
   struct Place {
     uint32_t block, index;

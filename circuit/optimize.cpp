@@ -82,8 +82,8 @@ bool is_pure(const Instruction& i) {
   return (i.op <= MachineOp::kMaxS || i.reads_launch) && !i.guarded && !i.opaque && i.writes();
 }
 
-/// Constants and copies in registers with several definitions: good from one definition to the next,
-/// inside a block.
+/// Constants and copies in registers with several definitions: good from one definition to the
+/// next, inside a block.
 bool propagate_locally(Code& code) {
   bool changed = false;
   std::vector<Value> known(code.registers);

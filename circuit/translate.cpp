@@ -60,6 +60,7 @@ class Translator {
       frame.low.push_back(e_.new_register());
       frame.high.push_back(ptx::bits(reg.type) == 64 ? e_.new_register() : ir::kNoRegister);
     }
+    frame.constants.resize(function.registers.size());
     frame.definitions.assign(function.registers.size(), 0);
     for (const Instruction& i : function.body) {
       for (const Operand& operand : i.destinations) count(operand, frame.definitions);

@@ -118,7 +118,7 @@ constexpr Rule kRules[] = {
     {"mul.lo.64", Opcode::kMul, is_low_wide,
      [](Emitter& e) { e.out(0, multiply_wide(e, e.wide(0), e.wide(1))); }},
     {"mul.lo", Opcode::kMul, is_low, [](Emitter& e) { e.out(0, e.mul(e.in(0), e.in(1))); }},
-    {"mad.lo.64", Opcode::kMad, is_low_wide,
+    {"mad.lo.64", Opcode::kMad, [](const Instruction& i) { return is_low_wide(i) && no_carry(i); },
      [](Emitter& e) { e.out(0, add_wide(e, multiply_wide(e, e.wide(0), e.wide(1)), e.wide(2))); }},
     {"mad.lo", Opcode::kMad, low_half_without_carry,
      [](Emitter& e) { e.out(0, e.mad(e.in(0), e.in(1), e.in(2))); }},

@@ -233,20 +233,14 @@ void store_part(Emitter& e) {
   }
 }
 
-void refuse_quad(Emitter& e) {
-  e.refuse("128-bit accesses");
-}
-
 constexpr Rule kRules[] = {
     {"ld.argument", Opcode::kLd, is_parameter, load_argument},
     {"ld.param", Opcode::kLd, is_param_space, load_call_parameter},
-    {"ld.128", Opcode::kLd, [](const Instruction& i) { return bits(i) > 64; }, refuse_quad},
     {"ld.part", Opcode::kLd, is_part, load_part},
     {"ld", Opcode::kLd, nullptr, load},
     {"ldu.part", Opcode::kLdu, is_part, load_part},
     {"ldu", Opcode::kLdu, nullptr, load},
     {"st.param", Opcode::kSt, is_param_space, store_call_parameter},
-    {"st.128", Opcode::kSt, [](const Instruction& i) { return bits(i) > 64; }, refuse_quad},
     {"st.part", Opcode::kSt, is_part, store_part, true},
     {"st", Opcode::kSt, nullptr, store},
     {"prefetch", Opcode::kPrefetch, nullptr, [](Emitter&) {}},

@@ -25,9 +25,6 @@ bool packs(const Instruction& i) {
 bool is_wide(const Instruction& i) {
   return ptx::bits(i.type()) == 64;
 }
-bool is_huge(const Instruction& i) {
-  return ptx::bits(i.type()) > 64;
-}
 
 ptx::Type unsigned_of(uint32_t bits) {
   switch (bits) {
@@ -168,7 +165,6 @@ void in_space(Emitter& e) {
 }
 
 constexpr Rule kRules[] = {
-    {"mov.128", Opcode::kMov, is_huge, [](Emitter& e) { e.refuse("128-bit registers"); }},
     {"mov.unpack", Opcode::kMov, unpacks, unpack},
     {"mov.pack", Opcode::kMov, packs, pack},
     {"mov.64", Opcode::kMov, is_wide, [](Emitter& e) { e.out(0, e.wide(0)); }},

@@ -20,6 +20,16 @@ Value is_negative(Emitter& e) {
   return e.lt_s(e.in(2, ptx::Type::kS32), Emitter::constant(0));
 }
 
+/// As a float: negative but not -0.0 (nor, with .ftz, a subnormal), or not a number.
+Value is_negative_float(Emitter& e) {
+  const Value c = e.in(2, ptx::Type::kB32);
+  const bool flush = e.modifiers().kept.find(".ftz") != std::string::npos;
+  const Value positive = e.lt_u(c, Emitter::constant(0x7f800001));
+  const Value negative_zero =
+      e.lt_u(e.sub(c, Emitter::constant(0x80000000)), Emitter::constant(flush ? 0x00800000 : 1));
+  return e.flip(e.or_(positive, negative_zero));
+}
+
 /// The bits as they are, whatever the type says about signs.
 Value word(Emitter& e, size_t k) {
   return e.in(k, ptx::bits(e.type()) == 16 ? ptx::Type::kB16 : ptx::Type::kB32);
@@ -34,6 +44,8 @@ constexpr Rule kRules[] = {
      [](Emitter& e) { e.out(0, select_wide(e, is_negative(e), e.wide(1), e.wide(0))); }},
     {"slct", Opcode::kSlct, by_word,
      [](Emitter& e) { e.out(0, e.sel(is_negative(e), word(e, 1), word(e, 0))); }},
+    {"slct.f32", Opcode::kSlct, [](const Instruction& i) { return !is_wide(i); },
+     [](Emitter& e) { e.out(0, e.sel(is_negative_float(e), word(e, 1), word(e, 0))); }},
 };
 
 }  // namespace

@@ -103,10 +103,15 @@ uint32_t neutral(Emitter& e) {
   }
 }
 
-/// Lane by lane, with the neutral value for lanes that do not take part: their registers may hold
-/// anything.
+/// With all lanes there, two exchanges; else lane by lane, with the neutral value for lanes that do
+/// not take part: their registers may hold anything.
 void reduce(Emitter& e) {
   const Value a = e.in(0), mask = e.in(1, ptx::Type::kU32);
+  if (is_everyone(mask) && e.lanes_together()) {
+    const Value pairs = combined(e, a, e.define(MachineOp::kShflXor, a, k(1)));
+    e.out(0, combined(e, pairs, e.define(MachineOp::kShflXor, pairs, k(2))));
+    return;
+  }
   const Value present = ballot(e, k(1), mask);
   Value sum;
   for (uint32_t lane = 0; lane < 4; ++lane) {
