@@ -90,6 +90,17 @@ TEST_P(SampleRun, RandomPrograms) {
   fmt::print("{} random programs, {} run tokens\n", programs, tokens);
 }
 
+/// The comparison itself: weights that are not the machine's are noticed.
+TEST(WrongWeights, AreNoticed) {
+  const BuiltMachine& built = default_machine();
+  auto broken = std::make_shared<weights::ModelTensors>(*built.tensors);
+  for (float& weight : broken->layers[5].gate.value) {
+    if (weight > 0) weight = -weight;  // the third stage of slot 0: memory reads, the multiplier
+  }
+  SparseModel model(broken, {});
+  EXPECT_NE(compare_run(model, built.vocabulary, testing::sample_programs()[0].program, 100), "");
+}
+
 /// Both ways of computing give the same bits behind every half layer.
 TEST_P(SampleRun, SparseIsPlain) {
   const BuiltMachine& built = default_machine();
@@ -108,8 +119,8 @@ TEST_P(SampleRun, SparseIsPlain) {
     }
     compared += x.size();
   });
-  for (uint64_t seed = 0; seed < 3; ++seed) {
-    MachineProgram program = testing::random_program(built.machine->spec, 1000 + seed);
+  for (uint64_t seed : {1000u, 1001u}) {
+    MachineProgram program = testing::random_program(built.machine->spec, seed);
     Emulator emulator(program);
     std::vector<Token> tokens = weights::prompt_of(program);
     size_t prompt = tokens.size();

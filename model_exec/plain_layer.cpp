@@ -5,34 +5,6 @@
 namespace warplock::model_exec {
 namespace {
 
-using weights::SparseMatrix;
-
-/// Every row's sum, in float32; rounded unless told otherwise.
-std::vector<float> multiply(const SparseMatrix& matrix, const std::vector<float>& x,
-                            const Arithmetic& arithmetic) {
-  std::vector<float> y(matrix.rows);
-  for (uint32_t row = 0; row < matrix.rows; ++row) {
-    float sum = 0;
-    for (uint32_t i = matrix.row_start[row]; i < matrix.row_start[row + 1]; ++i) {
-      sum += matrix.value[i] * x[matrix.column[i]];
-    }
-    y[row] = arithmetic.round(sum);
-  }
-  return y;
-}
-
-std::vector<float> norm(const std::vector<float>& x, const std::vector<float>& weight, double eps,
-                        Arithmetic& arithmetic) {
-  float sum = 0;
-  for (float value : x) sum += value * value;
-  float scale = arithmetic.rsqrt(sum / static_cast<float>(x.size()) + static_cast<float>(eps));
-  std::vector<float> y(x.size());
-  for (size_t i = 0; i < x.size(); ++i) {
-    y[i] = arithmetic.round(x[i] * scale * (1.0f + weight[i]));
-  }
-  return y;
-}
-
 void add(std::vector<float>& residual, const std::vector<float>& change,
          const Arithmetic& arithmetic) {
   for (size_t i = 0; i < residual.size(); ++i) {
@@ -41,6 +13,24 @@ void add(std::vector<float>& residual, const std::vector<float>& change,
 }
 
 }  // namespace
+
+Projection::Projection(const weights::SparseMatrix& matrix)
+    : matrix_(matrix), result_(matrix.rows) {
+  for (uint32_t row = 0; row < matrix.rows; ++row) {
+    if (matrix.row_start[row] != matrix.row_start[row + 1]) rows_.push_back(row);
+  }
+}
+
+std::vector<float>& Projection::apply(const std::vector<float>& x, const Arithmetic& arithmetic) {
+  for (uint32_t row : rows_) {
+    float sum = 0;
+    for (uint32_t i = matrix_.row_start[row]; i < matrix_.row_start[row + 1]; ++i) {
+      sum += matrix_.value[i] * x[matrix_.column[i]];
+    }
+    result_[row] = arithmetic.round(sum);
+  }
+  return result_;
+}
 
 void HeadStates::reset() {
   for (size_t row = 0; row < written_.size(); ++row) {
@@ -62,6 +52,16 @@ void HeadStates::decay(uint32_t index, float factor) {
 PlainLayer::PlainLayer(const weights::LayerTensors& layer, const weights::ModelShape& shape)
     : layer_(layer),
       shape_(shape),
+      qkv_(layer.qkv),
+      z_(layer.z),
+      a_(layer.a),
+      b_(layer.b),
+      out_(layer.out),
+      gate_(layer.gate),
+      up_(layer.up),
+      down_(layer.down),
+      normed_(shape.hidden_size),
+      heads_(shape.head_width()),
       head_used_(shape.heads),
       taps_(size_t{3} * shape.head_width() * shape.conv_kernel),
       states_(shape) {
@@ -86,11 +86,22 @@ void PlainLayer::apply(std::vector<float>& residual, Arithmetic& arithmetic) {
   if (any_unit_) mlp(residual, arithmetic);
 }
 
+void PlainLayer::norm(const std::vector<float>& x, const std::vector<float>& weight,
+                      Arithmetic& arithmetic) {
+  float sum = 0;
+  for (float value : x) sum += value * value;
+  float scale = arithmetic.rsqrt(sum / static_cast<float>(x.size()) +
+                                 static_cast<float>(shape_.rms_norm_eps));
+  for (size_t i = 0; i < x.size(); ++i) {
+    normed_[i] = x[i] == 0 ? 0 : arithmetic.round(x[i] * scale * (1.0f + weight[i]));
+  }
+}
+
 void PlainLayer::convolve(std::vector<float>& qkv, const Arithmetic& arithmetic) {
   std::vector<float> now;
   if (has_history_) now = qkv;
   uint32_t taps = shape_.conv_kernel;
-  for (size_t row = 0; row < qkv.size(); ++row) {
+  for (uint32_t row : qkv_.rows()) {
     float sum = taps_[row * taps + taps - 1] * qkv[row];
     for (size_t back = 0; back < past_.size(); ++back) {
       sum += taps_[row * taps + taps - 2 - back] * past_[back][row];
@@ -103,17 +114,19 @@ void PlainLayer::convolve(std::vector<float>& qkv, const Arithmetic& arithmetic)
 }
 
 void PlainLayer::mixer(std::vector<float>& residual, Arithmetic& arithmetic) {
-  std::vector<float> h = norm(residual, layer_.input_norm, shape_.rms_norm_eps, arithmetic);
-  std::vector<float> qkv = multiply(layer_.qkv, h, arithmetic);
-  std::vector<float> z = multiply(layer_.z, h, arithmetic);
-  std::vector<float> a = multiply(layer_.a, h, arithmetic), b = multiply(layer_.b, h, arithmetic);
+  norm(residual, layer_.input_norm, arithmetic);
+  std::vector<float>& qkv = qkv_.apply(normed_, arithmetic);
+  const std::vector<float>& z = z_.apply(normed_, arithmetic);
+  const std::vector<float>& a = a_.apply(normed_, arithmetic);
+  const std::vector<float>& b = b_.apply(normed_, arithmetic);
   convolve(qkv, arithmetic);
-  std::vector<float> out(shape_.head_width());
+  std::fill(heads_.begin(), heads_.end(), 0.0f);
   for (uint32_t i = 0; i < shape_.heads; ++i) {
     if (!head_used_[i]) continue;
-    head(i, qkv, z, arithmetic.round(sigmoid(b[i])), a[i], arithmetic, &out[i * shape_.head_dim]);
+    head(i, qkv, z, arithmetic.round(sigmoid(b[i])), a[i], arithmetic,
+         &heads_[i * shape_.head_dim]);
   }
-  add(residual, multiply(layer_.out, out, arithmetic), arithmetic);
+  add(residual, out_.apply(heads_, arithmetic), arithmetic);
 }
 
 void PlainLayer::head(uint32_t index, const std::vector<float>& qkv, const std::vector<float>& z,
@@ -169,13 +182,13 @@ void PlainLayer::head(uint32_t index, const std::vector<float>& qkv, const std::
 }
 
 void PlainLayer::mlp(std::vector<float>& residual, Arithmetic& arithmetic) {
-  std::vector<float> h = norm(residual, layer_.post_norm, shape_.rms_norm_eps, arithmetic);
-  std::vector<float> gate = multiply(layer_.gate, h, arithmetic);
-  std::vector<float> up = multiply(layer_.up, h, arithmetic);
-  for (size_t i = 0; i < gate.size(); ++i) {
-    if (gate[i] != 0) gate[i] = arithmetic.round(arithmetic.round(silu(gate[i])) * up[i]);
+  norm(residual, layer_.post_norm, arithmetic);
+  std::vector<float>& gate = gate_.apply(normed_, arithmetic);
+  const std::vector<float>& up = up_.apply(normed_, arithmetic);
+  for (uint32_t row : gate_.rows()) {
+    gate[row] = arithmetic.round(arithmetic.round(silu(gate[row])) * up[row]);
   }
-  add(residual, multiply(layer_.down, gate, arithmetic), arithmetic);
+  add(residual, down_.apply(gate, arithmetic), arithmetic);
 }
 
 }  // namespace warplock::model_exec

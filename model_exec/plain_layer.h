@@ -28,6 +28,22 @@ class HeadStates {
   std::vector<uint8_t> written_;
 };
 
+/// A linear projection of which only the rows with weights are computed.
+class Projection {
+ public:
+  /// `matrix` must outlive this.
+  explicit Projection(const weights::SparseMatrix& matrix);
+  /// Every row's sum, in float32, rounded. The result stays until the next call and may be changed
+  /// in the rows that have weights.
+  std::vector<float>& apply(const std::vector<float>& x, const Arithmetic& arithmetic);
+  const std::vector<uint32_t>& rows() const { return rows_; }
+
+ private:
+  const weights::SparseMatrix& matrix_;
+  std::vector<uint32_t> rows_;
+  std::vector<float> result_;
+};
+
 class PlainLayer {
  public:
   /// `layer` must outlive this.
@@ -42,12 +58,15 @@ class PlainLayer {
   HeadStates& states() { return states_; }
 
  private:
+  void norm(const std::vector<float>& x, const std::vector<float>& weight, Arithmetic& arithmetic);
   void convolve(std::vector<float>& qkv, const Arithmetic& arithmetic);
   void head(uint32_t index, const std::vector<float>& qkv, const std::vector<float>& z, float beta,
             float a, Arithmetic& arithmetic, float* output);
 
   const weights::LayerTensors& layer_;
   const weights::ModelShape& shape_;
+  Projection qkv_, z_, a_, b_, out_, gate_, up_, down_;
+  std::vector<float> normed_, heads_;
   std::vector<bool> head_used_;
   bool any_head_ = false, any_unit_ = false, has_history_ = false;
   std::vector<float> taps_;               ///< [row][tap]

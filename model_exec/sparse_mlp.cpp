@@ -96,8 +96,8 @@ SparseMlp::SparseMlp(const weights::LayerTensors& layer, const weights::ModelSha
   grain_ = finest_output * finest_gate * finest_up;
   auto add_group = [&](const std::vector<std::pair<uint16_t, float>>& gate,
                        std::vector<Unit>& units) {
-    std::stable_sort(units.begin(), units.end(),
-                     [](const Unit& x, const Unit& y) { return x.bias > y.bias; });
+    std::sort(units.begin(), units.end(),
+              [](const Unit& x, const Unit& y) { return x.bias > y.bias; });
     Group group;
     group.gate_begin = static_cast<uint32_t>(terms_.size());
     for (const auto& [dim, weight] : gate) terms_.push_back({dim, weight});

@@ -129,8 +129,8 @@ SparseMatrix MatrixBuilder::finish(const std::string& name) const {
   matrix.columns = columns_;
   matrix.row_start.push_back(0);
   for (auto row : rows_) {
-    std::stable_sort(row.begin(), row.end(),
-                     [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::sort(row.begin(), row.end(),
+              [](const auto& x, const auto& y) { return x.first < y.first; });
     for (size_t i = 0; i < row.size();) {
       uint32_t column = row[i].first;
       double value = 0;
