@@ -139,6 +139,12 @@ Allocation allocate(const std::vector<PackedBlock>& blocks, uint32_t virtual_reg
     }
     if (result.colors[reg] < 0) result.failed.push_back(reg);
   }
+  RegisterSet around(virtual_registers);
+  for (Register reg : result.failed) around.unite(graph.edges[reg]);
+  around.for_each([&](Register reg) { result.neighbours.push_back(reg); });
+  std::stable_sort(result.neighbours.begin(), result.neighbours.end(), [&](Register a, Register b) {
+    return graph.cost[a] / (graph.degree[a] + 1.0) < graph.cost[b] / (graph.degree[b] + 1.0);
+  });
   return result;
 }
 

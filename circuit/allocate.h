@@ -10,6 +10,8 @@ struct Allocation {
   std::vector<int> colors;  ///< by virtual register: its machine register, -1: never in one
   /// Registers for which there was no machine register; empty when all went well.
   std::vector<ir::Register> failed;
+  /// What stands in their way, the cheapest to spill first.
+  std::vector<ir::Register> neighbours;
   uint32_t most_live = 0;  ///< values wanted at once, at the worst place
 };
 

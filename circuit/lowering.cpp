@@ -146,10 +146,9 @@ Fitted fit(ir::Code& code, Layout& layout, const LoweringContext& context) {
                               fitted.allocation.most_live, context.spec.registers - 1));
     }
     ir::Register victim = ir::kNoRegister;
-    for (ir::Register reg : fitted.allocation.failed) {
-      if (reg < code.registers && !keep[reg]) {
-        victim = reg;
-        break;
+    for (const auto* list : {&fitted.allocation.failed, &fitted.allocation.neighbours}) {
+      for (ir::Register reg : *list) {
+        if (victim == ir::kNoRegister && reg < code.registers && !keep[reg]) victim = reg;
       }
     }
     if (victim == ir::kNoRegister) {
@@ -174,6 +173,18 @@ void check_sizes(const Layout& layout, size_t blocks, const LoweringContext& con
   }
   if (blocks > spec.blocks) {
     throw Unfit(fmt::format("needs {} blocks, the machine has {}", blocks, spec.blocks));
+  }
+}
+
+/// Refuses what cannot fit whatever is done about it, before that takes long.
+void check_least_blocks(const ir::Code& code, const MachineSpec& spec) {
+  size_t instructions = 0;
+  for (const ir::Block& block : code.blocks) {
+    for (const ir::Instruction& i : block.instructions) instructions += !i.is_copy() && !i.is_fence;
+  }
+  const size_t least = (instructions + spec.slots - 1) / spec.slots;
+  if (least > spec.blocks) {
+    throw Unfit(fmt::format("needs at least {} blocks, the machine has {}", least, spec.blocks));
   }
 }
 
@@ -211,6 +222,8 @@ LoweringResult lower(std::shared_ptr<const ptx::Module> module, const executor::
     translate(emitter, entry, lowered.rules);
     ir::Code& code = emitter.code();
     ir::optimize(code);
+    check_least_blocks(code, spec);
+    ir::settle(code);
     keep_first_block_plain(code);
     const Fitted fitted = fit(code, lowered.layout, context);
     check_sizes(lowered.layout, fitted.blocks.size(), context);

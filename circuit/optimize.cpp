@@ -460,6 +460,9 @@ void optimize(Code& code) {
     simplify_blocks(code);
     if (!changed) break;
   }
+}
+
+void settle(Code& code) {
   coalesce(code);
   remove_dead(code);
   sink_copies(code);

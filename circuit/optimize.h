@@ -9,6 +9,10 @@ namespace warplock::circuit::ir {
 /// to where the value comes from, or are lost), blocks joined.
 void optimize(Code& code);
 
+/// The last steps, which take time that grows with the square of the code: registers merged, copies
+/// out of serial blocks.
+void settle(Code& code);
+
 /// Removes blocks that do nothing and those never reached, and joins those that follow each other.
 void simplify_blocks(Code& code);
 

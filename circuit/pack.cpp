@@ -269,9 +269,109 @@ class BlockPacker {
       }
     }
     if (attempt.blocks.empty()) attempt.blocks.emplace_back();
+    sink(attempt);
     add_branch_test(attempt);
     attempt.pressure = pressure(attempt);
     return attempt;
+  }
+
+  /// Moves what needs few registers itself as late as it can stand, into empty slots: its result is
+  /// then carried over fewer blocks.
+  void sink(Attempt& attempt) const {
+    for (size_t n = nodes_.size(); n-- > 0;) {
+      const Node& node = nodes_[n];
+      const int own = attempt.block_of[n];
+      const auto inputs = std::count_if(node.from.begin(), node.from.end(),
+                                        [](int from) { return from != kOutside; });
+      if (node.instruction->op == MachineOp::kSt || wants_slot(*node.instruction) || inputs > 1 ||
+          static_cast<int>(n) == branch_node_) {
+        continue;
+      }
+      const int latest = latest_block(attempt, n);
+      for (int to = latest; to > own; --to) {
+        if (!insert(attempt.blocks[static_cast<size_t>(to)], n)) continue;
+        std::vector<Slot>& old = attempt.blocks[static_cast<size_t>(own)];
+        const size_t at = static_cast<size_t>(slot_of(old, static_cast<int>(n)));
+        old.erase(old.begin() + static_cast<ptrdiff_t>(at));
+        keep_store_last(old);
+        attempt.block_of[n] = to;
+        break;
+      }
+    }
+    while (attempt.blocks.size() > 1 && is_empty(attempt.blocks.back())) attempt.blocks.pop_back();
+  }
+
+  static bool is_empty(const std::vector<Slot>& slots) {
+    return std::all_of(slots.begin(), slots.end(),
+                       [](const Slot& slot) { return slot.node == kOutside && !slot.is_test; });
+  }
+
+  /// The last block that node `n` can be in with everything else where it is; its own when
+  /// something there hangs on it.
+  int latest_block(const Attempt& attempt, size_t n) const {
+    const int own = attempt.block_of[n];
+    int latest = static_cast<int>(attempt.blocks.size()) - 1;
+    for (const std::vector<Slot>& slots : attempt.blocks) {
+      for (const Slot& slot : slots) {
+        if (slot.is_test && slot.test_node == static_cast<int>(n)) return own;
+      }
+    }
+    const auto has = [n](const std::vector<int>& list) {
+      return std::find(list.begin(), list.end(), static_cast<int>(n)) != list.end();
+    };
+    for (size_t m = 0; m < nodes_.size(); ++m) {
+      const int block = attempt.block_of[m];
+      if (nodes_[m].from[3] == static_cast<int>(n)) return own;  // its predicate, perhaps
+      if (has(nodes_[m].before) || has(nodes_[m].not_after)) latest = std::min(latest, block);
+      if (has(nodes_[m].long_before)) latest = std::min(latest, block - 1);
+    }
+    return latest;
+  }
+
+  /// Puts node `n` into the block in front of what reads it; false when there is no room.
+  bool insert(std::vector<Slot>& slots, size_t n) const {
+    const auto used = std::count_if(slots.begin(), slots.end(), [](const Slot& slot) {
+      return slot.node != kOutside || slot.is_test;
+    });
+    if (static_cast<size_t>(used) >= slots_) return false;
+    size_t at = 0;
+    while (at < slots.size()) {
+      const int other = slots[at].node;
+      if (other == kOutside && !slots[at].is_test) break;
+      if (!slots[at].is_test && other != kOutside) {
+        const Node& reader = nodes_[static_cast<size_t>(other)];
+        const bool is_store = reader.instruction->op == MachineOp::kSt;
+        const bool reads = std::find(reader.before.begin(), reader.before.end(),
+                                     static_cast<int>(n)) != reader.before.end();
+        if (is_store || reads) break;
+      }
+      ++at;
+    }
+    Slot slot;
+    slot.node = static_cast<int>(n);
+    slots.insert(slots.begin() + static_cast<ptrdiff_t>(at), slot);
+    keep_store_last(slots);
+    return true;
+  }
+
+  /// Empty slots only in front of a store, which stands last.
+  void keep_store_last(std::vector<Slot>& slots) const {
+    std::vector<Slot> kept;
+    std::optional<Slot> store;
+    for (const Slot& slot : slots) {
+      if (slot.is_test ||
+          (slot.node != kOutside &&
+           nodes_[static_cast<size_t>(slot.node)].instruction->op != MachineOp::kSt)) {
+        kept.push_back(slot);
+      } else if (slot.node != kOutside) {
+        store = slot;
+      }
+    }
+    if (store) {
+      kept.resize(slots_ - 1);
+      kept.push_back(*store);
+    }
+    slots = std::move(kept);
   }
 
   bool ready(size_t n, const std::vector<int>& block_of, int number) const {

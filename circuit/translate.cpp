@@ -15,6 +15,7 @@ using ptx::Operand;
 constexpr uint32_t kMaxCallDepth = 16;
 /// Long before this many instructions nothing fits the machine any more.
 constexpr uint32_t kMaxInstructions = 4000;
+constexpr size_t kMaxOfOneBlock = 20'000;
 
 bool ends_block(Opcode opcode) {
   return opcode == Opcode::kBra || opcode == Opcode::kBrxIdx || opcode == Opcode::kRet ||
@@ -98,7 +99,7 @@ class Translator {
   }
 
   void instruction(const Instruction& i, size_t index) {
-    if (++instructions_ > kMaxInstructions)
+    if (++instructions_ > kMaxInstructions || e_.block().instructions.size() > kMaxOfOneBlock)
       throw Unfit("needs far more blocks than the machine has");
     e_.begin(i, copies_++, {});
     e_.set_rule(0xffff);
