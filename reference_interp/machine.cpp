@@ -53,7 +53,9 @@ void Machine<W>::run_lanes(Step<W>& s, uint32_t stop, uint64_t& budget) {
         s.occurrence = &s.warp.occurrences[size_t{code_.info[s.pc].id} * W];
         in.handler(s);
         if (recorder_.registers() && in.destinations != 0) record_registers(s);
-        for_each_lane(s.exec, [&](int lane) { ++s.occurrence[lane]; });
+        for (int lane = 0; lane < W; ++lane) {
+          s.occurrence[lane] += (s.exec & kLaneBits<W>.bit[lane]) != 0 ? 1 : 0;
+        }
       } else {
         in.handler(s);
       }

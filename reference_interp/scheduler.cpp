@@ -52,7 +52,10 @@ void Machine<W>::admit() {
     warp.live = warp.exists;
     warp.pc.fill(code_.functions[entry_].start);
     warp.levels.resize(1);
-    if (recorder_.memory()) warp.occurrences.resize(size_t{code_.module->instruction_count} * W);
+    if (recorder_.memory()) {
+      // One more than instructions: the end of an empty body stands there.
+      warp.occurrences.resize((size_t{code_.module->instruction_count} + 1) * W);
+    }
     enter(cta, warp, warp.exists, 0, entry_);
     wake(cta, warp);
   }
