@@ -122,24 +122,19 @@ void check_write_order(const Context& context, const std::vector<uint32_t>& part
     }
   };
 
-  std::vector<Pair> all, stores;
+  std::vector<Pair> pairs_of_cell;
   for (uint32_t cell = 0; cell < context.cells.size(); ++cell) {
     std::span<const uint32_t> writes = context.left_history.writes(cell);
     if (writes.size() < 2) continue;
-    all.clear();
-    stores.clear();
+    pairs_of_cell.clear();
     bool one_thread = true;
     for (size_t i = 0; i < writes.size(); ++i) {
       one_thread = one_thread && left.streams.thread(writes[i]) == left.streams.thread(writes[0]);
       uint32_t partner = partners[context.left_history.first_slot(cell) + i];
       if (partner == kNone) continue;
-      all.push_back({writes[i], partner});
-      if (left.event(writes[i]).kind == EventKind::kStore) stores.push_back(all.back());
+      pairs_of_cell.push_back({writes[i], partner});
     }
-    if (one_thread) continue;
-    check(cell, all);
-    // Atomics between two stores must not hide that the stores themselves changed places.
-    if (stores.size() < all.size()) check(cell, stores);
+    if (!one_thread) check(cell, pairs_of_cell);
   }
 }
 

@@ -200,6 +200,7 @@ TEST(WithoutPtx, SharedMemoryIsEachCtasOwn) {
 TEST(WithoutPtx, ExitsCountWhereBothRecordThem) {
   Builder left = ptx().control(EventKind::kExit, 0).control(EventKind::kExit, 1);
   EXPECT_EQ(compared(left, other()).compared_events, 0u);
+  EXPECT_TRUE(agree(left, other()));
   Builder right = other().control(EventKind::kExit, 1).control(EventKind::kExit, 0);
   EXPECT_EQ(compared(left, right).compared_events, 2u);
   right.trace.events.pop_back();
@@ -234,12 +235,46 @@ TEST(WithPtx, LoadsMayReadWhatTheOrderAllows) {
   EXPECT_TRUE(agree(with_load(2), with_load(0)));
   EXPECT_TRUE(agree(with_load(2), with_load(1)));
   EXPECT_FALSE(agree(with_load(2), with_load(3)));
-  // After a barrier only the last will do.
-  auto with_barrier = [&](uint64_t value) {
-    Builder out = left;
-    return out.barrier({0, 1}).load(1, 0, value);
+}
+
+TEST(WithPtx, LoadsMustReadTheLastWriteThatABarrierPutsBeforeThem) {
+  auto with_load = [](uint64_t value) {
+    return ptx().add(0, 0, 1, 0).add(2, 0, 1, 1).barrier({0, 1, 2}).load(1, 0, value);
   };
-  EXPECT_FALSE(agree(with_barrier(2), with_barrier(1)));
+  EXPECT_TRUE(agree(with_load(2), with_load(2)));
+  EXPECT_FALSE(agree(with_load(2), with_load(1)));
+  EXPECT_FALSE(agree(with_load(2), with_load(0)));
+}
+
+TEST(WithPtx, LoadsMustNotReadWhatABarrierPutsAfterThem) {
+  auto with_load = [](uint64_t value) {
+    Builder out = ptx().add(0, 0, 1, 0).load(1, 0, value).add(2, 0, 1, 1);
+    out.trace.instructions[kLoadAt].text = "ld.volatile.global.u32 %r1, [%rd1]";
+    return out.barrier({0, 1, 2}).add(0, 0, 1, 2);
+  };
+  EXPECT_TRUE(agree(with_load(1), with_load(2)));
+  EXPECT_FALSE(agree(with_load(1), with_load(3)));
+}
+
+TEST(WithPtx, TheOrderOfStoresOfTwoThreadsCountsUnlessTheyAreStrong) {
+  Builder left = ptx().store(0, 0, 1).store(1, 0, 2), right = ptx().store(1, 0, 2).store(0, 0, 1);
+  Comparison comparison = compared(left, right);
+  ASSERT_TRUE(comparison.divergence);
+  EXPECT_EQ(comparison.divergence->kind, Divergence::Kind::kLocation);
+  for (Builder* b : {&left, &right}) {
+    b->trace.instructions[kStoreAt].text = "st.volatile.global.u32 [%rd1], %r1";
+  }
+  EXPECT_TRUE(agree(left, right));
+}
+
+TEST(WithPtx, BarriersOrderThroughThirdThreads) {
+  // Thread 0 before thread 2 by way of thread 1; without that, the atomics could decide it.
+  Builder left = ptx().store(0, 0, 1).barrier({0, 1}).barrier({1, 2});
+  left.add(3, 8, 1, 0).add(3, 8, 1, 1).store(2, 0, 2);
+  Builder wrong = other().store(2, 0, 2).add(3, 8, 1, 0).add(3, 8, 1, 1).store(0, 0, 1);
+  EXPECT_FALSE(agree(left, wrong));
+  Builder without = ptx().store(0, 0, 1).add(3, 8, 1, 0).add(3, 8, 1, 1).store(2, 0, 2);
+  EXPECT_TRUE(agree(without, wrong));
 }
 
 TEST(Comparable, TracesOfOtherLaunchesAreRefused) {

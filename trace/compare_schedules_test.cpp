@@ -37,7 +37,7 @@ TinyLaunch launch_of(const Case& c, uint64_t seed) {
   launch.memory["counter"] = {0};
   launch.memory["lock"] = {0};
   launch.memory["last"] = {0};
-  launch.memory["result"] = std::vector<uint32_t>(16, 0);
+  launch.memory["result"] = std::vector<uint32_t>(32, 0);
   return launch;
 }
 
@@ -131,12 +131,14 @@ INSTANTIATE_TEST_SUITE_P(All, AtomicSchedules, testing::ValuesIn(kCases + 1, kCa
 
 /// A change of what an order-dependent program computes from values that are not.
 TEST(Faults, AreNotExcusedByTicketsThatTheyDoNotDependOn) {
+  constexpr uint32_t kMultiply = 17, kStore = 20;
   Case tickets = kCases[1];
   for (uint64_t seed = 1; seed < 30; ++seed) {
     TinyLaunch a = launch_of(tickets, seed), b = launch_of(tickets, seed + 100);
     b.fault = [&](Event& event) {
       // mul.u32 %r4, %r3, 3 in thread 2: comes after the ticket, but from `in` alone.
-      if (event.instruction == 15 && event.kind == EventKind::kRegister && event.thread == 2) {
+      if (event.instruction == kMultiply && event.kind == EventKind::kRegister &&
+          event.thread == 2) {
         event.value ^= 4;
       }
     };
@@ -147,8 +149,22 @@ TEST(Faults, AreNotExcusedByTicketsThatTheyDoNotDependOn) {
       ASSERT_TRUE(comparison.divergence) << "seed " << seed;
       EXPECT_EQ(comparison.divergence->thread, 2u);
       ASSERT_TRUE(comparison.divergence->left);
-      EXPECT_EQ(comparison.divergence->left->instruction, level == Level::kRegisters ? 15u : 18u);
+      EXPECT_EQ(comparison.divergence->left->instruction,
+                level == Level::kRegisters ? kMultiply : kStore);
     }
+  }
+}
+
+TEST(Faults, ARegisterThatIsEqualAgainMustStayRight) {
+  for (uint64_t seed = 1; seed < 30; ++seed) {
+    TinyLaunch a = launch_of(kCases[1], seed), b = launch_of(kCases[1], seed + 100);
+    b.fault = [&](Event& event) {
+      // add.u32 %r2, %r2, 1, after %r2 held the ticket and then was set to 1.
+      if (event.instruction == 24 && event.thread == 3) event.value += 1;
+    };
+    Trace left = run_tiny(kTickets, a), right = run_tiny(kTickets, b);
+    ASSERT_EQ(left.instructions[24].text, "add.u32 %r2, %r2, 1");
+    EXPECT_TRUE(compare(left, right).divergence) << "seed " << seed;
   }
 }
 

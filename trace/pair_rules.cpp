@@ -143,7 +143,6 @@ std::optional<PairRules::ReadPair> PairRules::read_of(uint32_t l, uint32_t r) co
     const Event &a = left_.event(lefts[i]), &b = right_.event(rights[j]);
     if (!is_read(a.kind) || a.kind != b.kind || a.instruction != event.instruction ||
         a.occurrence != event.occurrence || a.element != event.element ||
-        b.occurrence != right_.event(r).occurrence ||
         right_.instruction(rights[j]) != right_.instruction(r)) {
       continue;
     }

@@ -44,7 +44,8 @@ END:
 exit
 )";
 
-/// Each thread takes a ticket and writes its number to the place of that number.
+/// Each thread takes a ticket and writes its number to the place of that number. `result` needs
+/// twice 16 words.
 inline const std::string kTickets = R"(
 mov.u32 %r1, %tid
 mov.u64 %rd1, counter
@@ -57,23 +58,30 @@ mov.u64 %rd4, in
 mul.u64 %rd5, %r1, 4
 add.u64 %rd4, %rd4, %rd5
 ld.global.u32 %r3, [%rd4]
+mov.u32 %r5, 0
 setp.eq.u32 %p1, %r2, 0
 @!%p1 bra DONE
 mov.u64 %rd6, last
 st.global.u32 [%rd6], 1
+mov.u32 %r5, 9
 DONE:
 mul.u32 %r4, %r3, 3
 mov.u64 %rd7, result
 add.u64 %rd7, %rd7, %rd5
 st.global.u32 [%rd7], %r4
+add.u32 %r5, %r5, 1
+st.global.u32 [%rd7+64], %r5
+mov.u32 %r2, 1
+add.u32 %r2, %r2, 1
 exit
 )";
 
-/// A spin lock around counter = counter + tid, released by an exchange.
+/// A spin lock around counter = counter + 10, released by an exchange, twice.
 inline const std::string kLock = R"(
 mov.u32 %r1, %tid
 mov.u64 %rd1, lock
 mov.u64 %rd2, counter
+mov.u32 %r6, 0
 SPIN:
 atom.global.cas.b32 %r2, [%rd1], 0, 1
 setp.ne.u32 %p1, %r2, 0
@@ -82,6 +90,9 @@ ld.global.u32 %r3, [%rd2]
 add.u32 %r3, %r3, 10
 st.global.u32 [%rd2], %r3
 atom.global.exch.b32 %r4, [%rd1], 0
+add.u32 %r6, %r6, 1
+setp.lt.u32 %p2, %r6, 2
+@%p2 bra SPIN
 bar.sync 0
 ld.global.u32 %r5, [%rd2]
 mov.u64 %rd3, out
