@@ -44,10 +44,8 @@ uint32_t permuted(uint32_t x, uint32_t y, uint32_t selector) {
   const uint64_t bytes = wide(y, x);
   uint32_t result = 0;
   for (uint32_t i = 0; i < 4; ++i) {
-    const uint32_t choice = selector >> (4 * i) & 15;
-    uint32_t byte = static_cast<uint32_t>(bytes >> (8 * (choice % 8))) % 256;
-    if (choice >= 8) byte = byte >= 128 ? 255 : 0;
-    result += byte << (8 * i);
+    const uint32_t choice = selector >> (4 * i) & 7;
+    result += static_cast<uint32_t>(bytes >> (8 * choice)) % 256 << (8 * i);
   }
   return result;
 }

@@ -152,6 +152,32 @@ TEST(Unsupported, CudaThatClangRefuses) {
   EXPECT_EQ(refusal.diagnostics.at(0).klass, "CUDA");
 }
 
+TEST(Unsupported, MoreLocalMemoryThanCudaHas) {
+  const Refusal refusal = KernelRun("limits", "large").buffer({0}).refusal();
+  EXPECT_EQ(refusal.kind, Refusal::Kind::kUnsupported);
+  EXPECT_THAT(refusal.reason, HasSubstr("600000 bytes"));
+}
+
+TEST(Unsupported, FunctionsDefinedNowhere) {
+  const Refusal refusal = KernelRun("nowhere", "calls_nothing").buffer({0, 0}).refusal();
+  EXPECT_EQ(refusal.kind, Refusal::Kind::kUnsupported);
+  EXPECT_THAT(refusal.reason, HasSubstr("defined_nowhere"));
+}
+
+/// A compiler that fails is no property of the kernel.
+TEST(Errors, AreToldFromBadPrograms) {
+  KernelRun run("values", "calls");
+  run.threads(8).buffer(Words(8, 1)).buffer(Words(8));
+  const std::unique_ptr<executor::Executor> native = make_native();
+  setenv("WARPLOCK_CLANG", "/nowhere/clang", 1);
+  const auto missing = native->run(run.program(), run.launch(), trace::Level::kOff);
+  EXPECT_THAT(why_missing(), HasSubstr("/nowhere/clang"));
+  unsetenv("WARPLOCK_CLANG");
+  EXPECT_EQ(std::get<Refusal>(missing).kind, Refusal::Kind::kUnsupported);
+  EXPECT_THAT(std::get<Refusal>(missing).reason, HasSubstr("/nowhere/clang"));
+  EXPECT_EQ(native->run(run.program(), run.launch(), trace::Level::kOff).index(), 0u);
+}
+
 void expect_bad_input(KernelRun& run, const std::string& klass, const std::string& text) {
   try {
     run.outcome();

@@ -7,7 +7,6 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include <cstring>
 #include <mutex>
 #include <stdexcept>
 
@@ -46,16 +45,16 @@ std::unique_ptr<orc::LLJIT> make_jit() {
                                                    .setJITTargetMachineBuilder(std::move(builder))
                                                    .setPlatformSetUp(orc::setUpInactivePlatform)
                                                    .create());
+  // What fails is said by the exception alone.
+  jit->getExecutionSession().setErrorReporter(
+      [](llvm::Error error) { consumeError(std::move(error)); });
+  // What code generation itself calls, memcpy or the division of 128-bit integers, is found in this
+  // process.
   orc::SymbolMap symbols;
-  const auto define = [&](const char* name, const void* address) {
-    symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
-                                           llvm::JITSymbolFlags::Exported};
-  };
-  for (const Hook& hook : all_hooks()) define(hook.name, hook.address);
-  // What code generation itself may call, to pass structures for example.
-  define("memcpy", reinterpret_cast<const void*>(&std::memcpy));
-  define("memmove", reinterpret_cast<const void*>(&std::memmove));
-  define("memset", reinterpret_cast<const void*>(&std::memset));
+  for (const Hook& hook : all_hooks()) {
+    symbols[jit->mangleAndIntern(hook.name)] = {orc::ExecutorAddr::fromPtr(hook.address),
+                                                llvm::JITSymbolFlags::Exported};
+  }
   check("cannot define the hooks",
         jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
   return jit;
@@ -83,12 +82,18 @@ std::unique_ptr<Image> make_image(const std::string& bitcode) {
   // The JIT goes last: it holds code that refers to nothing but the image's own memory.
   std::shared_ptr<orc::LLJIT> jit = make_jit();
   Lowering(*module, *image).run();
+  // PTX ISA and CUDA allow a thread 512 KiB of local memory.
+  constexpr uint64_t kMaxLocalBytes = 512 * 1024;
+  if (image->stack_bytes > kMaxLocalBytes) {
+    throw UnsupportedProgram(fmt::format("a thread's own variables take {} bytes of at most {}",
+                                         image->stack_bytes, kMaxLocalBytes));
+  }
   module->setTargetTriple(jit->getTargetTriple().str());
   module->setDataLayout(jit->getDataLayout());
   check("cannot compile",
         jit->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context))));
   for (Entry& entry : image->entries) {
-    entry.call = check("cannot compile " + entry.name, jit->lookup(entry.wrapper_symbol))
+    entry.call = check("no code for " + entry.name, jit->lookup(entry.wrapper_symbol))
                      .toPtr<void (*)(const std::byte*)>();
   }
   for (Variable& variable : image->variables) {

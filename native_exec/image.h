@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -52,8 +53,14 @@ struct Image {
   const Entry* find_entry(const std::string& name) const;
 };
 
+/// A program that no machine code can be made of here, through no fault of its own.
+struct UnsupportedProgram : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Compiles LLVM bitcode for NVPTX, as ptx::compile_cuda_to_bitcode makes it, to code of this
-/// machine. Throws `std::runtime_error` when LLVM cannot read or compile it.
+/// machine. Throws `UnsupportedProgram` when it asks for more than there is, and
+/// `std::runtime_error` when LLVM cannot read or compile it.
 std::unique_ptr<Image> make_image(const std::string& bitcode);
 
 /// The version of LLVM, for example "LLVM 19.1.7".

@@ -367,6 +367,12 @@ TEST_P(Kernels, DivideWhereX86Cannot) {
                    static_cast<uint32_t>(-1)}));
 }
 
+TEST_P(Kernels, Divide128Bits) {
+  const auto out = KernelRun("wide", "wide_division").width(width()).buffer({5, 7}).output(0);
+  // With d = 7 * 2^32 + 7: (d - 2) * 2^40 / d = 2^40 - 2^41 / d, and 2^41 / d is 73 and a bit.
+  EXPECT_EQ(out, (Words{0xffffffff - 73, 0xff}));
+}
+
 TEST_P(Kernels, ShiftByMoreThanTheWidth) {
   for (const uint32_t by : {0u, 5u, 31u, 32u, 33u, 64u, ~0u}) {
     const uint32_t x = 0x90000001;

@@ -41,7 +41,7 @@ void lower_variables(Lowering& lowering) {
     variables.push_back(&variable);
     room += Arena::room_for(layout.getTypeAllocSize(variable.getValueType()).getFixedValue());
     if (room > kMaxVariableBytes) {
-      throw std::runtime_error("the variables of the CUDA C file take more than 1 GiB");
+      throw UnsupportedProgram("the variables of the CUDA C file take more than 1 GiB");
     }
   }
   image.arena = std::make_unique<Arena>(room);

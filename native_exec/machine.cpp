@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace warplock::native_exec {
 namespace {
@@ -199,7 +200,11 @@ void Machine::record(trace::EventKind kind, uint32_t object, const std::byte* ad
   event.offset = reinterpret_cast<uint64_t>(address) - target.base;
   event.value = value;
   event.old = old;
-  events_.push_back(event);
+  try {
+    events_.push_back(event);
+  } catch (const std::bad_alloc&) {
+    out_of_memory(site);
+  }
 }
 
 void Machine::load(const std::byte* address, uint32_t site) {

@@ -105,6 +105,7 @@ class Machine {
                            const std::string& what, uint32_t site) const;
   executor::Refusal step_limit(uint32_t site) const;
   executor::Refusal deadlock() const;
+  [[noreturn]] void out_of_memory(uint32_t site);
   Thread* lane(uint32_t warp, uint32_t lane_number);
 
   /// The object at an address, or kNone for the thread's own stack; anything else is a fault.

@@ -102,6 +102,10 @@ const NativeExecutor::Compiled& NativeExecutor::compile(const std::string& path)
     compiled.refusal = {Refusal::Kind::kUnsupported,
                         fmt::format("clang refuses {}: {}", path, error.diagnostics()[0].message),
                         error.diagnostics()};
+  } catch (const UnsupportedProgram& error) {
+    compiled.refusal = {Refusal::Kind::kUnsupported, error.what(), {}};
+  } catch (const std::runtime_error& error) {
+    compiled.refusal = {Refusal::Kind::kError, error.what(), {}};
   }
   return images_.emplace(std::move(key), std::move(compiled)).first->second;
 }

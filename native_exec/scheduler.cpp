@@ -273,6 +273,14 @@ void Machine::unsupported(uint32_t reason, uint32_t site) {
   stop();
 }
 
+void Machine::out_of_memory(uint32_t site) {
+  // An exception could not leave the fibre: generated code has no tables for unwinding.
+  events_ = {};
+  refusal_ = refuse(executor::Refusal::Kind::kError, "out of memory",
+                    "the trace does not fit into memory", site);
+  stop();
+}
+
 void Machine::check_steps(uint32_t site) {
   if (image_.counters->steps <= launch_.max_steps) return;
   refusal_ = step_limit(site);

@@ -169,6 +169,7 @@ std::string compile_with_nvrtc(const diagnostics::SourceText& source) {
                              "-lineinfo",
                              "--std=c++17",
                              "--disable-warnings",
+                             "--device-int128",
                              include.c_str(),
                              prelude.c_str()};
     status = library.compile(program.get(), static_cast<int>(std::size(options)), options);
