@@ -14,7 +14,7 @@ std::string some_answer() {
   execution.outputs = {{"out", {1, 2, 3}}, {"empty", {}}};
   execution.trace.executor = "test";
   execution.trace.level = trace::Level::kRegisters;
-  execution.trace.instructions = {{1, 2, 3, "add"}};
+  execution.trace.instructions = {{1, 2, 3, "add", true}};
   execution.trace.register_names = {"%r1"};
   execution.trace.objects = {{"out", trace::Space::kGlobal, 1, 12, 3}};
   trace::Event event;
