@@ -37,8 +37,6 @@ bool Side::is_ptx(const Trace& trace) {
   if (trace.events.empty()) {
     return std::any_of(trace.instructions.begin(), trace.instructions.end(), named);
   }
-  // An executor without PTX identity that did nothing has an empty table.
-  if (trace.instructions.empty()) return false;
   return std::all_of(trace.events.begin(), trace.events.end(), [&](const Event& event) {
     return named(trace.instructions[event.instruction]);
   });

@@ -128,7 +128,8 @@ class Explanation {
     const Event &l = *divergence_.left, &r = *divergence_.right;
     const uint32_t width = std::clamp<uint32_t>(std::min(l.width, r.width), 1, 8);
     uint64_t a = l.value, b = r.value;
-    const bool numbers = l.kind == r.kind && (is_memory(l.kind) || l.kind == EventKind::kRegister);
+    const bool numbers = divergence_.kind != Divergence::Kind::kEvent && l.kind == r.kind &&
+                         (is_memory(l.kind) || l.kind == EventKind::kRegister);
     if (numbers && ((a ^ b) & mask_of(width)) == 0 && l.kind == EventKind::kAtomic) {
       a = l.old;
       b = r.old;

@@ -137,6 +137,7 @@ TEST(Store, RoundTripsWhateverIsValid) {
       trace.instructions.push_back({static_cast<uint32_t>(number()),
                                     static_cast<uint32_t>(number()),
                                     static_cast<uint32_t>(number()), text()});
+      trace.instructions.back().elided = below(2) != 0;
       trace.register_names.push_back(text());
       trace.objects.push_back(
           {text(), static_cast<Space>(below(4)), number(), 16 + below(100), number()});
