@@ -181,9 +181,9 @@ TEST_F(Cli, TracesAreStoredAndDiffFindsWhereTheyPart) {
   std::string left = (folder_ / "a/reference.trace").string();
   EXPECT_EQ(run({"diff", left, left}).status, 0);
   std::string text = slurp(left);
-  size_t value = text.rfind("\"value\":5");
+  size_t value = text.rfind("\"v\":5");
   ASSERT_NE(value, std::string::npos) << text;
-  text.replace(value, 9, "\"value\":4");
+  text.replace(value, 5, "\"v\":4");
   Finished finished = run({"diff", left, file("b.trace", text)});
   EXPECT_EQ(finished.status, 1) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("st.global.u32"));
@@ -209,8 +209,8 @@ TEST_F(Cli, DevicesSaysWhatIsHere) {
 }
 
 TEST_F(Cli, SuiteWritesAReport) {
-  Finished finished =
-      run({"suite", "kernels", "--filter", "vector_add", "--report", "report", "--json"});
+  Finished finished = run({"suite", "kernels", "--filter", "vector_add", "--report", "report",
+                           "--json", "--on", "reference,native"});
   EXPECT_EQ(finished.status, 0) << finished.out << finished.err;
   json report = json::parse(slurp(folder_ / "report/report.json"));
   EXPECT_EQ(report["command"], "suite kernels");
@@ -222,10 +222,12 @@ TEST_F(Cli, SuiteWritesAReport) {
 
 /// The process that serves `executor` for the suite `parent`, or 0.
 pid_t worker_of(pid_t parent, const std::string& executor) {
-  std::stringstream children(slurp(fmt::format("/proc/{0}/task/{0}/children", parent)));
-  for (pid_t pid = 0; children >> pid;) {
-    std::string command = slurp(fmt::format("/proc/{}/cmdline", pid));
-    if (command.find(std::string("worker\0", 7) + executor) != std::string::npos) return pid;
+  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", parent))) {
+    std::stringstream children(slurp(thread.path() / "children"));
+    for (pid_t pid = 0; children >> pid;) {
+      std::string command = slurp(fmt::format("/proc/{}/cmdline", pid));
+      if (command.find(std::string("worker\0", 7) + executor) != std::string::npos) return pid;
+    }
   }
   return 0;
 }
@@ -235,21 +237,25 @@ size_t lines(const fs::path& path) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-TEST_F(Cli, AKilledWorkerCostsOneTestAndNothingElse) {
-  pid_t suite =
-      start({"suite", "kernels", "--jobs", "1", "--report", "report", "--on", "reference,native"});
-  // Some results first, then the signal, in the middle of the suite.
-  for (int i = 0; i < 3000 && lines(folder_ / "report/results.jsonl") < 20; ++i) {
+TEST_F(Cli, AKilledWorkerCostsItsTestAndNothingElse) {
+  pid_t suite = start({"suite", "kernels", "--filter", "s*", "--jobs", "1", "--report", "report",
+                       "--on", "reference,native"});
+  // A worker that is killed between two tests costs nothing, so kill until one was at work.
+  fs::path journal = folder_ / "report/results.jsonl";
+  int killed = 0;
+  for (int i = 0; i < 3000 && slurp(journal).find("\"crash\"") == std::string::npos; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    pid_t worker = lines(journal) < 20 ? 0 : worker_of(suite, "native");
+    if (worker != 0 && i % 10 == 0 && kill(worker, SIGSEGV) == 0) ++killed;
   }
-  pid_t worker = worker_of(suite, "native");
-  ASSERT_NE(worker, 0);
-  ASSERT_EQ(kill(worker, SIGSEGV), 0);
   Finished finished = wait(suite);
   EXPECT_EQ(finished.status, 5) << finished.err;
   json report = json::parse(slurp(folder_ / "report/report.json"));
-  EXPECT_EQ(report["summary"]["crash"], 1);
-  EXPECT_EQ(report["summary"]["pass"], report["summary"]["tests"].get<int>() - 1);
+  int crashes = report["summary"].value("crash", 0);
+  EXPECT_GE(crashes, 1);
+  EXPECT_LE(crashes, killed);
+  EXPECT_EQ(report["summary"]["pass"], report["summary"]["tests"].get<int>() - crashes);
+  EXPECT_GT(report["summary"]["tests"], 100);
 }
 
 TEST_F(Cli, AKilledSuiteLeavesTheResultsItHad) {
