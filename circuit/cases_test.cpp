@@ -21,7 +21,6 @@ const std::map<std::string, std::string> kRefused = {
     {"barrier_two_warps", "needs 16 warps a CTA"},
     {"cvt_f32_s32_round_zero", "floating point"},
     {"named_barrier_subset", "needs 16 warps a CTA"},
-    {"prmt_special_modes", "blocks, the machine has 32"},
 };
 /// What means something else with 32 lanes in a warp.
 const char* const kNeedsWideWarps = "shfl_reduce_32";

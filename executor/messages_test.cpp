@@ -70,7 +70,10 @@ TEST(Messages, CarryHello) {
 
 TEST(Messages, AreRefusedWhenCutOffOrContinued) {
   std::string answer = some_answer();
-  EXPECT_TRUE(std::holds_alternative<Execution>(decode_answer(answer)));
+  const auto decoded = decode_answer(answer);
+  ASSERT_TRUE(std::holds_alternative<Execution>(decoded));
+  EXPECT_EQ(std::get<Execution>(decoded).trace.instructions.at(0),
+            (trace::Instruction{1, 2, 3, "add", true}));
   for (size_t size = 0; size < answer.size(); ++size) {
     EXPECT_THROW(decode_answer(answer.substr(0, size)), WireError) << size;
   }

@@ -78,47 +78,46 @@ void by_register(Emitter& e) {
   e.out(0, by_nibbles(e, e.in(0), e.in(1), e.in(2, ptx::Type::kU32)));
 }
 
-/// The special modes: the selector of the plain mode that each of the four values of c stands for.
-uint32_t selector_of(PrmtMode mode, uint32_t n) {
-  switch (mode) {
-    case PrmtMode::kF4e:
-      return (n + 3) << 12 | (n + 2) << 8 | (n + 1) << 4 | n;
-    case PrmtMode::kB4e:
-      return ((n + 5) & 7) << 12 | ((n + 6) & 7) << 8 | ((n + 7) & 7) << 4 | n;
-    case PrmtMode::kRc8:
-      return n * 0x1111;
-    case PrmtMode::kEcl:
-      return 3u << 12 | (n > 2 ? n : 2) << 8 | (n > 1 ? n : 1) << 4 | n;
-    case PrmtMode::kEcr:
-      return (n < 3 ? n : 3) << 12 | (n < 2 ? n : 2) << 8 | (n < 1 ? n : 1) << 4;
-    default:
-      return ((n & 1) * 2 + 1) << 12 | ((n & 1) * 2) << 8 | ((n & 1) * 2 + 1) << 4 | (n & 1) * 2;
-  }
+Value replicated(Emitter& e, Value byte) {
+  return e.mul(byte, k(0x01010101));
 }
 
+Value bytes_reversed(Emitter& e, Value word) {
+  const Value odd = e.and_(e.shr_u(word, k(8)), k(0x00ff00ff));
+  const Value swapped = e.mad(e.and_(word, k(0x00ff00ff)), k(0x100), odd);
+  return e.mad(swapped, k(0x10000), e.shr_u(swapped, k(16)));
+}
+
+/// The special modes, with n = c mod 4: f4e takes bytes n to n+3 of {b, a}; b4e bytes n down to
+/// n-3, which are those of f4e from n-3 on in reverse; rc8 and rc16 repeat a byte or a half; ecl
+/// repeats byte n in all bytes below it, ecr in all above it.
 void by_mode(Emitter& e) {
   const PrmtMode mode = e.modifiers().prmt;
   const Value a = e.in(0), b = e.in(1), n = e.and_(e.in(2, ptx::Type::kU32), k(3));
   const Value bits = e.shl(n, k(3));
-  switch (mode) {
-    case PrmtMode::kF4e:
-      e.out(0, shift_right_wide(e, {a, b}, bits, false).low);
-      return;
-    case PrmtMode::kRc8:
-      e.out(0, e.mul(e.and_(e.shr_u(a, bits), k(255)), k(0x01010101)));
-      return;
-    case PrmtMode::kRc16:
-      e.out(0, e.mul(e.and_(e.shr_u(a, e.shl(e.and_(n, k(1)), k(4))), k(0xffff)), k(0x00010001)));
-      return;
-    default:
-      break;
+  if (mode == PrmtMode::kF4e) {
+    e.out(0, e.or_(e.shr_u(a, bits), e.shl(b, e.sub(k(32), bits))));
+    return;
   }
-  // The two words of selectors for n = 0, 1 and 2, 3.
-  const uint32_t low = selector_of(mode, 1) << 16 | selector_of(mode, 0);
-  const uint32_t high = selector_of(mode, 3) << 16 | selector_of(mode, 2);
-  const Value pair = e.sel(e.lt_u(n, k(2)), e.in_register(k(low)), k(high));
-  const Value selector = e.shr_u(pair, e.shl(e.and_(n, k(1)), k(4)));
-  e.out(0, by_nibbles(e, a, b, selector));
+  if (mode == PrmtMode::kB4e) {
+    const Value upwards = e.or_(e.shl(a, e.sub(k(24), bits)), e.shr_u(b, e.add(bits, k(8))));
+    e.out(0, bytes_reversed(e, upwards));
+    return;
+  }
+  if (mode == PrmtMode::kRc16) {
+    const Value half = e.and_(e.shr_u(a, e.shl(e.and_(n, k(1)), k(4))), k(0xffff));
+    e.out(0, e.mul(half, k(0x00010001)));
+    return;
+  }
+  const Value repeated = replicated(e, e.and_(e.shr_u(a, bits), k(255)));
+  if (mode == PrmtMode::kRc8) {
+    e.out(0, repeated);
+    return;
+  }
+  const bool from_left = mode == PrmtMode::kEcl;
+  const Value above = e.shl(k(0xffffffff), from_left ? bits : e.add(bits, k(8)));
+  const Value kept = e.and_(e.xor_(a, repeated), from_left ? above : e.not_(above));
+  e.out(0, e.xor_(kept, repeated));
 }
 
 constexpr Rule kRules[] = {
