@@ -43,9 +43,12 @@ Caret shorten(std::string_view text, size_t column) {
 
 const char* word(Severity severity) {
   switch (severity) {
-    case Severity::kError: return "error";
-    case Severity::kWarning: return "warning";
-    case Severity::kNote: return "note";
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      return "note";
   }
   return "error";
 }
@@ -78,7 +81,8 @@ Position SourceText::position(size_t offset) const {
   offset = std::min(offset, text_.size());
   auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   size_t index = static_cast<size_t>(after - line_starts_.begin()) - 1;
-  return {static_cast<uint32_t>(index + 1), static_cast<uint32_t>(offset - line_starts_[index] + 1)};
+  return {static_cast<uint32_t>(index + 1),
+          static_cast<uint32_t>(offset - line_starts_[index] + 1)};
 }
 
 std::shared_ptr<const SourceText> read_source(const std::string& path, size_t max_bytes) {
@@ -118,7 +122,8 @@ Diagnostic error_at(const SourceText& source, Position position, std::string kla
 
 std::string render(const Diagnostic& d) {
   std::string out = d.file.empty() ? "<input>" : d.file;
-  if (d.position.line) out += fmt::format(":{}:{}", d.position.line, std::max(1u, d.position.column));
+  if (d.position.line)
+    out += fmt::format(":{}:{}", d.position.line, std::max(1u, d.position.column));
   out += fmt::format(": {}: {}", word(d.severity), printable(d.message));
   if (!d.klass.empty()) out += fmt::format(" [{}]", d.klass);
   out += '\n';

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-/// How bad input is reported. Everything that reads something written by somebody else (PTX, CUDA C,
-/// JSON, traces) throws `InputError`, whose diagnostics carry a place; the command line prints them
-/// as `file:line:column: error: ...` with the line and a caret, and exits with status 3.
+/// How bad input is reported. Everything that reads something written by somebody else (PTX, CUDA
+/// C, JSON, traces) throws `InputError`, whose diagnostics carry a place; the command line prints
+/// them as `file:line:column: error: ...` with the line and a caret, and exits with status 3.
 namespace warplock::diagnostics {
 
 /// A place in a text. Lines and columns count from 1, columns in bytes; 0 means "unknown".
@@ -60,8 +60,8 @@ struct Diagnostic {
 Diagnostic error_at(const SourceText& source, Position position, std::string klass,
                     std::string message);
 
-/// `file:line:column: error: message [class]`, the line and a caret; long lines are shortened around
-/// the caret and control characters are replaced, so that the output is always printable.
+/// `file:line:column: error: message [class]`, the line and a caret; long lines are shortened
+/// around the caret and control characters are replaced, so that the output is always printable.
 std::string render(const Diagnostic& diagnostic);
 std::string render(const std::vector<Diagnostic>& diagnostics);
 

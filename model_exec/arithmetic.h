@@ -53,8 +53,8 @@ class Arithmetic {
 inline float sigmoid(float x) {
   return 1.0f / (1.0f + std::exp(-x));
 }
-/// x / (1 + exp(-x)), without the exponential where float32 does not see it: exp(-20) vanishes beside
-/// 1, exp(89) is infinite.
+/// x / (1 + exp(-x)), without the exponential where float32 does not see it: exp(-20) vanishes
+/// beside 1, exp(89) is infinite.
 inline float silu(float x) {
   if (x >= 20) return x;
   if (x <= -89) return -0.0f;

@@ -30,7 +30,7 @@ struct Relocation {
   uint8_t bytes = 8;
   uint32_t variable = 0;  ///< index into Module::variables
   int64_t addend = 0;
-  bool generic = false;   ///< spelled generic(name)
+  bool generic = false;  ///< spelled generic(name)
 };
 
 /// A variable in a state space: of the module, or declared in a function body (shared, local, and
@@ -40,7 +40,7 @@ struct Variable {
   Space space = Space::kGlobal;
   Type type = Type::kB8;
   uint32_t alignment = 1;
-  uint64_t size = 0;  ///< bytes; 0 for .extern .shared x[]
+  uint64_t size = 0;                 ///< bytes; 0 for .extern .shared x[]
   std::vector<uint64_t> dimensions;  ///< empty for a scalar
   std::vector<uint8_t> initializer;  ///< shorter than `size` or empty: the rest is zero
   bool has_initializer = false;
@@ -55,16 +55,16 @@ struct Variable {
 
 struct Operand {
   enum class Kind : uint8_t {
-    kRegister,     ///< `index` into Function::registers; `negated` for !p
-    kImmediate,    ///< `value`, sign- or zero-extended bit pattern cut to the operand's width
-    kSpecial,      ///< `special`
-    kVariable,     ///< the address of Module::variables[index], plus `offset`
-    kFunction,     ///< Module::functions[index]
-    kParameter,    ///< the address of the entry's parameter `index`, plus `offset`
-    kAddress,      ///< memory: `base` says what is added to `offset`
-    kVector,       ///< `elements`
-    kSink,         ///< _
-    kLabel,        ///< branch target: `index` is an index into Function::body (body.size() = the end)
+    kRegister,   ///< `index` into Function::registers; `negated` for !p
+    kImmediate,  ///< `value`, sign- or zero-extended bit pattern cut to the operand's width
+    kSpecial,    ///< `special`
+    kVariable,   ///< the address of Module::variables[index], plus `offset`
+    kFunction,   ///< Module::functions[index]
+    kParameter,  ///< the address of the entry's parameter `index`, plus `offset`
+    kAddress,    ///< memory: `base` says what is added to `offset`
+    kVector,     ///< `elements`
+    kSink,       ///< _
+    kLabel,      ///< branch target: `index` is an index into Function::body (body.size() = the end)
     kBranchTable,  ///< `index` into Function::branch_tables
   };
   enum class Base : uint8_t { kNone, kRegister, kVariable, kParameter };  ///< kNone: [immediate]
@@ -97,16 +97,16 @@ struct CudaPosition {
 struct Instruction {
   Opcode opcode = Opcode::kNop;
   Modifiers modifiers;
-  /// The types as spelled, in order: add.u32 {u32}; cvt.u8.s32 {u8, s32}; set.lt.u32.s32 {u32, s32};
-  /// dp4a.s32.u32 {s32, u32}. Barriers and branches have none.
+  /// The types as spelled, in order: add.u32 {u32}; cvt.u8.s32 {u8, s32}; set.lt.u32.s32 {u32,
+  /// s32}; dp4a.s32.u32 {s32, u32}. Barriers and branches have none.
   std::array<Type, 2> types{Type::kNone, Type::kNone};
   Guard guard;
   /// Destinations and sources, in order of spelling. shfl d|p, setp p|q and match d|p have two
   /// destinations. st has none: sources are {address, value}. ld: {d}, {address}. atom: {d},
   /// {address, b[, c]}; red: {}, {address, b}. call: returns in destinations; sources are
   /// {function, arguments...}. bra: {}, {label}; brx.idx: {}, {index, table}.
-  /// bar: {}, {barrier[, threads]}; bar.red: {d}, {barrier[, threads], predicate}. A mov that packs or
-  /// unpacks has one kVector operand, whose elements share the bits of the type.
+  /// bar: {}, {barrier[, threads]}; bar.red: {d}, {barrier[, threads], predicate}. A mov that packs
+  /// or unpacks has one kVector operand, whose elements share the bits of the type.
   std::vector<Operand> destinations;
   std::vector<Operand> sources;
   uint32_t id = 0;  ///< position in the module, counted over all functions in text order
@@ -126,29 +126,29 @@ struct BranchTable {
   std::vector<uint32_t> targets;  ///< indices into Function::body
 };
 
-/// A parameter of an entry (bytes in .param space), or of a device function (a register, or a .param
-/// variable).
+/// A parameter of an entry (bytes in .param space), or of a device function (a register, or a
+/// .param variable).
 struct Parameter {
   std::string name;
   Type type = Type::kNone;
   uint32_t alignment = 1;
-  uint32_t offset = 0;            ///< entries: place in the parameter space
-  uint32_t size = 0;              ///< bytes
-  uint32_t reg = kNoIndex;        ///< device functions: the register, when it is one
-  uint32_t variable = kNoIndex;   ///< device functions: the .param variable, when it is one
+  uint32_t offset = 0;           ///< entries: place in the parameter space
+  uint32_t size = 0;             ///< bytes
+  uint32_t reg = kNoIndex;       ///< device functions: the register, when it is one
+  uint32_t variable = kNoIndex;  ///< device functions: the .param variable, when it is one
 };
 
 struct Function {
   std::string name;
   bool is_entry = false;
   bool is_visible = false;
-  bool is_declaration = false;    ///< a prototype whose body stands elsewhere
+  bool is_declaration = false;  ///< a prototype whose body stands elsewhere
   std::vector<Parameter> returns;
   std::vector<Parameter> parameters;
-  uint32_t parameter_bytes = 0;   ///< entries: size of the parameter space
+  uint32_t parameter_bytes = 0;  ///< entries: size of the parameter space
   std::vector<Register> registers;
   std::vector<Instruction> body;
-  std::vector<Label> labels;      ///< sorted by target
+  std::vector<Label> labels;  ///< sorted by target
   std::vector<BranchTable> branch_tables;
   std::array<uint32_t, 3> max_ntid{0, 0, 0};  ///< .maxntid; 0 = not given
   std::array<uint32_t, 3> req_ntid{0, 0, 0};

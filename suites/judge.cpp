@@ -210,7 +210,8 @@ TestResult judge_against(const Case& test, const Named& subject, const Named& ba
       conclude(result, Verdict::kMismatch, difference);
       return result;
     }
-    // Without traces, or where the kernel leaves nothing that both record, the buffers are compared.
+    // Without traces, or where the kernel leaves nothing that both record, the buffers are
+    // compared.
     if (result.compared_events == 0) result.compared_events = words;
   }
   uint64_t words = 0;
