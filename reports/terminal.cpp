@@ -25,6 +25,7 @@ struct Cell {
   bool green() const { return passed + unsupported == tests; }
   std::string text() const {
     if (tests == 0) return "-";
+    if (unsupported == tests) return fmt::format("{} unsupported", tests);
     std::string out =
         passed == tests ? fmt::format("{} pass", passed) : fmt::format("{}/{} pass", passed, tests);
     if (unsupported) out += fmt::format(", {} unsup.", unsupported);
@@ -75,21 +76,21 @@ std::string matrix(const Report& report, bool color) {
   std::sort(columns.begin(), columns.end());
   std::string out = fmt::format("{:<14}{:>8}", "", "kernels");
   for (const Column& c : columns)
-    out += fmt::format("  {:>22}", fmt::format("{} w{}", std::get<0>(c), std::get<2>(c)));
+    out += fmt::format("  {:>24}", fmt::format("{} w{}", std::get<0>(c), std::get<2>(c)));
   out += fmt::format("\n{:<14}{:>8}", "compared with", "");
-  for (const Column& c : columns) out += fmt::format("  {:>22}", std::get<1>(c));
+  for (const Column& c : columns) out += fmt::format("  {:>24}", std::get<1>(c));
   out += '\n';
   auto line = [&](const std::string& name, size_t count, std::map<Column, Cell>& cells,
                   bool events) {
     out += fmt::format("{:<14}{:>8}", name.substr(0, 14), count);
     for (const Column& c : columns) {
       const Cell& cell = cells[c];
-      out += "  " + paint(fmt::format("{:>22}", cell.text()), cell.green() ? "32" : "1;31", color);
+      out += "  " + paint(fmt::format("{:>24}", cell.text()), cell.green() ? "32" : "1;31", color);
     }
     out += '\n';
     if (!events) return;
     out += fmt::format("{:<22}", "compared events");
-    for (const Column& c : columns) out += fmt::format("  {:>22}", with_commas(cells[c].events));
+    for (const Column& c : columns) out += fmt::format("  {:>24}", with_commas(cells[c].events));
     out += '\n';
   };
   size_t all = 0;
