@@ -142,9 +142,11 @@ Allocation allocate(const std::vector<PackedBlock>& blocks, uint32_t virtual_reg
   RegisterSet around(virtual_registers);
   for (Register reg : result.failed) around.unite(graph.edges[reg]);
   around.for_each([&](Register reg) { result.neighbours.push_back(reg); });
-  std::stable_sort(result.neighbours.begin(), result.neighbours.end(), [&](Register a, Register b) {
-    return graph.cost[a] / (graph.degree[a] + 1.0) < graph.cost[b] / (graph.degree[b] + 1.0);
-  });
+  const auto price = [&](Register reg) {
+    return std::make_pair(graph.cost[reg] / (graph.degree[reg] + 1.0), reg);
+  };
+  std::sort(result.neighbours.begin(), result.neighbours.end(),
+            [&](Register a, Register b) { return price(a) < price(b); });
   return result;
 }
 

@@ -187,9 +187,9 @@ std::vector<uint32_t> converging_order(const Code& code) {
   };
   const auto visit = [&](uint32_t block) {
     std::vector<uint32_t> next = successors(code.blocks[block]);
-    std::stable_sort(next.begin(), next.end(), [&](uint32_t a, uint32_t b) {
-      return shared_depth(block, a) < shared_depth(block, b);
-    });
+    if (next.size() == 2 && shared_depth(block, next[1]) < shared_depth(block, next[0])) {
+      std::swap(next[0], next[1]);
+    }
     return Visit{block, std::move(next), 0};
   };
   std::vector<Visit> stack;

@@ -225,10 +225,11 @@ void MachineTrace::add(uint32_t number, trace::Event event, uint64_t time, uint3
 std::vector<MachineTrace::Recorded> MachineTrace::in_program_order(Thread& thread) {
   std::vector<Recorded> events = std::move(thread.events);
   thread.events.clear();
-  std::stable_sort(events.begin(), events.end(), [](const Recorded& a, const Recorded& b) {
+  for (size_t i = 0; i < events.size(); ++i) events[i].number = static_cast<uint32_t>(i);
+  std::sort(events.begin(), events.end(), [](const Recorded& a, const Recorded& b) {
     const auto key = [](const Recorded& r) {
       return std::make_tuple(r.stretch, r.order, r.event.kind == EventKind::kRegister,
-                             r.order == 0xffffffff ? uint8_t{0} : r.event.element);
+                             r.order == 0xffffffff ? uint8_t{0} : r.event.element, r.number);
     };
     return key(a) < key(b);
   });
@@ -255,8 +256,10 @@ void MachineTrace::end_cta() {
     all.insert(all.end(), events.begin(), events.end());
     thread.stretch = 0;
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Recorded& a, const Recorded& b) { return a.time < b.time; });
+  for (size_t i = 0; i < all.size(); ++i) all[i].number = static_cast<uint32_t>(i);
+  std::sort(all.begin(), all.end(), [](const Recorded& a, const Recorded& b) {
+    return std::make_pair(a.time, a.number) < std::make_pair(b.time, b.number);
+  });
   for (const Recorded& recorded : all) trace_.events.push_back(recorded.event);
 }
 

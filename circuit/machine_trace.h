@@ -35,6 +35,7 @@ class MachineTrace {
     uint64_t time = 0;       ///< blocks executed before
     uint32_t stretch = 0;    ///< which stretch of code of the thread
     uint32_t order = 0;      ///< in that stretch
+    uint32_t number = 0;     ///< place before sorting, which equal ones keep
     bool is_anchor = false;  ///< its place among other threads' events counts
   };
   struct Thread {

@@ -211,8 +211,9 @@ class BlockPacker {
     attempt.block_of.assign(count, kOutside);
     std::vector<size_t> order(count);
     for (size_t n = 0; n < count; ++n) order[n] = n;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return priority[a] < priority[b]; });
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::make_pair(priority[a], a) < std::make_pair(priority[b], b);
+    });
     // What the branch hangs on goes last, together with what depends on it.
     std::vector<bool> late(count, false);
     if (delay_branch && branch_node_ != kOutside &&

@@ -13,7 +13,8 @@ struct Unsupported {
   std::string reason;
 };
 
-/// Decodes a module for warps of W lanes. Throws `Unsupported`.
+/// Decodes a module for warps of W lanes. Throws `Unsupported`, and `InputError` (class "resource
+/// limit") for local variables that are larger than local memory.
 template <int W>
 Code<W> decode(std::shared_ptr<const ptx::Module> module, const VariableAddresses& addresses,
                const Options& options);

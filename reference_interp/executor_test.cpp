@@ -60,6 +60,18 @@ TEST(LaunchCheck, BlockLimits) {
   EXPECT_EQ(refused(exact, launch_of(4, 15, {})).klass, "block size");
 }
 
+TEST(LaunchCheck, TooMuchLocalOrSharedMemory) {
+  std::string ptx = kernel_of(0, ".local .align 4 .b8 big[524289];");
+  auto error = refused(ptx, launch_of(4, 1, {}));
+  EXPECT_EQ(error.klass, "resource limit");
+  EXPECT_EQ(error.position.line, line_of(ptx, ".local"));
+  ptx = kernel_of(0, "mov.u32 %r1, a;\nmov.u32 %r1, b;",
+                  ".shared .b8 a[200000];\n.shared .b8 b[200000];");
+  error = refused(ptx, launch_of(4, 1, {}));
+  EXPECT_EQ(error.klass, "resource limit");
+  EXPECT_THAT(error.message, HasSubstr("400000"));
+}
+
 TEST(LaunchCheck, OtherWidthsAreUnsupported) {
   const auto outcome = run(kernel_of(0, ""), launch_of(16, 1, {}));
   const auto* refusal = std::get_if<executor::Refusal>(&outcome);

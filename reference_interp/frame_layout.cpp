@@ -44,6 +44,12 @@ void FrameLayout::lay_out_locals() {
     LocalVariable placed;
     placed.variable = i;
     placed.offset = aligned(local_bytes_, std::max(1u, variable.alignment));
+    if (variable.size > kMaxLocalBytes || placed.offset + variable.size > kMaxLocalBytes) {
+      throw diagnostics::InputError(diagnostics::error_at(
+          *module_.source, variable.declared, "resource limit",
+          fmt::format("the local variables of {} need more than the {} bytes that a thread has",
+                      function_.name, kMaxLocalBytes)));
+    }
     placed.size = static_cast<uint32_t>(variable.size);
     locals_.push_back(placed);
     local_bytes_ = placed.offset + placed.size + kLocalGap;

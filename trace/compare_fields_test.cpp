@@ -215,9 +215,14 @@ TEST(Fields, TheFirstOfTwoDivergencesIsTheEarlierInTheLeftTrace) {
   right.events[late].value ^= 1;
   // Put the later one's thread first in the right trace's order.
   const Event moved = right.events[late];
-  std::stable_partition(right.events.begin(), right.events.end(), [&](const Event& event) {
-    return event.thread == moved.thread && event.cta == moved.cta;
-  });
+  std::vector<Event> reordered;
+  for (bool first : {true, false}) {
+    for (const Event& event : right.events) {
+      bool of_thread = event.thread == moved.thread && event.cta == moved.cta;
+      if (of_thread == first) reordered.push_back(event);
+    }
+  }
+  right.events = reordered;
   Comparison comparison = compare(left, right);
   ASSERT_TRUE(comparison.divergence);
   EXPECT_EQ(*comparison.divergence->left, left.events[early]);
