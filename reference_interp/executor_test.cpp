@@ -69,7 +69,7 @@ TEST(LaunchCheck, TooMuchLocalOrSharedMemory) {
                   ".shared .b8 a[200000];\n.shared .b8 b[200000];");
   error = refused(ptx, launch_of(4, 1, {}));
   EXPECT_EQ(error.klass, "resource limit");
-  EXPECT_THAT(error.message, HasSubstr("400000"));
+  EXPECT_THAT(error.message, HasSubstr(".shared have more than 232448 bytes"));
 }
 
 TEST(LaunchCheck, OtherWidthsAreUnsupported) {
