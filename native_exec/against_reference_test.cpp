@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "executor/digest.h"
 #include "native_exec/test_support.h"
@@ -67,6 +68,7 @@ std::vector<Case> cases() {
       .scalar(~uint64_t{5}, 8);
   add("values", "widths").threads(9).buffer(Words(36)).buffer(Words(36));
   add("values", "shifts").threads(60).buffer(a).buffer(Words(60));
+  add("values", "lookup").threads(60).buffer(a).buffer(Words(60));
   add("values", "divisions").buffer({7}).buffer({0}).buffer(Words(6));
   add("values", "long_shifts").buffer({0x90000001}).buffer({40}).buffer(Words(3));
   return all;
@@ -116,6 +118,14 @@ void expect_same_outputs(const executor::Execution& left, const executor::Execut
   }
 }
 
+/// What `native` touches, `reference` must know by the same name.
+void expect_same_objects(const trace::Trace& reference, const trace::Trace& native) {
+  std::set<std::string> known, touched;
+  for (const trace::Object& object : reference.objects) known.insert(object.name);
+  for (const trace::Event& event : native.events) touched.insert(native.objects[event.object].name);
+  for (const std::string& name : touched) EXPECT_EQ(known.count(name), 1u) << name;
+}
+
 class Against : public ::testing::TestWithParam<CudaCompiler> {
  protected:
   void SetUp() override {
@@ -149,6 +159,7 @@ TEST_P(Against, ReferenceGivesTheSameResults) {
       expect_same_outputs(left, right);
       // Another compiler may keep other stores; one compiler's stores are the same.
       if (GetParam() != CudaCompiler::kClang) continue;
+      expect_same_objects(left.trace, right.trace);
       const trace::Comparison comparison = trace::compare(left.trace, right.trace);
       EXPECT_GT(comparison.compared_events, 0u);
       EXPECT_FALSE(comparison.divergence) << comparison.divergence->what;

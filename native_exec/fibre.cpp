@@ -8,7 +8,15 @@
 #error "the executor `native` generates and runs x86-64 code"
 #endif
 
+// GCC says it by a macro, clang by a feature.
 #if defined(__SANITIZE_ADDRESS__)
+#define WARPLOCK_ASAN
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WARPLOCK_ASAN
+#endif
+#endif
+#ifdef WARPLOCK_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -39,15 +47,27 @@ warplock_switch_fibre:
 
 namespace warplock::native_exec {
 
-FibreContext make_fibre(std::byte* stack_high, void (*body)()) {
+namespace {
+
+/// Fibres never unwind, so the address sanitizer still has the marks of their last frames.
+void forget_frames([[maybe_unused]] std::byte* low, [[maybe_unused]] std::byte* high) {
+#ifdef WARPLOCK_ASAN
+  ASAN_UNPOISON_MEMORY_REGION(low, static_cast<size_t>(high - low));
+#endif
+}
+
+}  // namespace
+
+FibreContext StackPool::start(uint32_t index, void (*body)()) {
+  forget_frames(low(index), high(index));
   // What the switch pops: six registers, then the address it returns to. That leaves the stack
   // pointer 8 bytes below a multiple of 16, as after a call.
-  auto* top = reinterpret_cast<uint64_t*>(stack_high);
-  uint64_t* const start = top - 8;
-  for (int i = 0; i < 6; ++i) start[i] = 0;
-  start[6] = reinterpret_cast<uint64_t>(body);
-  start[7] = 0;  // the return address of `body`, which never returns
-  return start;
+  auto* const top = reinterpret_cast<uint64_t*>(high(index));
+  uint64_t* const stack = top - 8;
+  for (int i = 0; i < 6; ++i) stack[i] = 0;
+  stack[6] = reinterpret_cast<uint64_t>(body);
+  stack[7] = 0;  // the return address of `body`, which never returns
+  return stack;
 }
 
 StackPool::~StackPool() {
@@ -55,6 +75,7 @@ StackPool::~StackPool() {
 }
 
 void StackPool::release() {
+  for (uint32_t i = 0; i < count_; ++i) forget_frames(low(i), high(i));
   if (base_ != nullptr) munmap(base_, stride_ * count_);
   base_ = nullptr;
   count_ = 0;
@@ -74,12 +95,6 @@ void StackPool::reserve(uint32_t count, size_t bytes) {
       if (mprotect(base_ + i * stride_, kGuardBytes, PROT_NONE) != 0) throw std::bad_alloc();
     }
   }
-#if defined(__SANITIZE_ADDRESS__)
-  // Fibres that a fault left behind never unwound: their frames are still marked.
-  for (uint32_t i = 0; i < count_; ++i) {
-    ASAN_UNPOISON_MEMORY_REGION(low(i), static_cast<size_t>(high(i) - low(i)));
-  }
-#endif
 }
 
 }  // namespace warplock::native_exec

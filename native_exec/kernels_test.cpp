@@ -351,6 +351,13 @@ TEST_P(Kernels, BranchOnData) {
   }
 }
 
+TEST_P(Kernels, LookUpInATable) {
+  const Words in = {0, 1, 2, 3, 4, 5, 6, 7, ~0u};
+  EXPECT_EQ(
+      KernelRun("values", "lookup").width(width()).threads(9).buffer(in).buffer(Words(9)).output(1),
+      (Words{3, 1, 4, 1, 5, 9, 2, 3, 1}));
+}
+
 TEST_P(Kernels, DivideWhereX86Cannot) {
   const auto divide = [&](uint32_t a, uint32_t b) {
     return KernelRun("values", "divisions")

@@ -141,7 +141,7 @@ void Machine::reset_for_cta() {
     thread.index = i;
     thread.warp = i / launch_.warp_width;
     thread.lane = i % launch_.warp_width;
-    thread.context = make_fibre(stacks_.high(i), &Machine::fibre_body);
+    thread.context = stacks_.start(i, &Machine::fibre_body);
     threads_[i] = thread;
   }
   live_ = static_cast<uint32_t>(threads_.size());

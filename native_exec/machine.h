@@ -35,9 +35,8 @@ struct WarpResult {
 template <class T>
 using LaneArray = std::array<T, 32>;
 
-/// Computes an operation that all `members` take part in; requests and results by lane. `width` is
-/// the number of lanes of a warp.
-void perform(uint32_t members, uint32_t width, const LaneArray<WarpRequest>& requests,
+/// Computes an operation that all `members` take part in; requests and results by lane.
+void perform(uint32_t members, const LaneArray<WarpRequest>& requests,
              LaneArray<WarpResult>& results);
 
 /// Executes one launch: every GPU thread is a fibre, CTAs run one after another, and a fibre runs

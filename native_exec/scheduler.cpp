@@ -165,7 +165,7 @@ void Machine::complete_warp(uint32_t warp, uint32_t mask) {
                       spelling(requests[i].op)),
           requests[i].site);
   }
-  perform(members, launch_.warp_width, requests, results);
+  perform(members, requests, results);
   for (uint32_t i = 0; i < launch_.warp_width; ++i) {
     if ((members >> i & 1) == 0) continue;
     Thread& thread = *lane(warp, i);

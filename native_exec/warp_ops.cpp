@@ -12,9 +12,8 @@ void for_each_lane(uint32_t lanes, F&& f) {
   for (; lanes != 0; lanes &= lanes - 1) f(static_cast<uint32_t>(std::countr_zero(lanes)));
 }
 
-/// PTX ISA 9.7.9.6. A source lane beyond the warp's width counts as out of range, as one beyond
-/// lane 31 does in a warp of 32.
-WarpResult shuffle_source(WarpOp op, uint32_t lane, uint32_t width, uint32_t b, uint32_t c) {
+/// PTX ISA 9.7.9.6, for lane numbers of five bits at every width of a warp.
+WarpResult shuffle_source(WarpOp op, uint32_t lane, uint32_t b, uint32_t c) {
   const uint32_t amount = b & 0x1f, clamp = c & 0x1f, segment = (c >> 8) & 0x1f;
   const auto max_lane = static_cast<int32_t>((lane & segment) | (clamp & ~segment));
   const auto self = static_cast<int32_t>(lane);
@@ -38,7 +37,6 @@ WarpResult shuffle_source(WarpOp op, uint32_t lane, uint32_t width, uint32_t b, 
       in_range = source <= max_lane;
       break;
   }
-  if (source >= static_cast<int32_t>(width)) in_range = false;
   return {static_cast<uint32_t>(in_range ? source : self), in_range};
 }
 
@@ -66,7 +64,7 @@ uint32_t reduce(WarpOp op, uint32_t x, uint32_t y) {
 
 }  // namespace
 
-void perform(uint32_t members, uint32_t width, const LaneArray<WarpRequest>& requests,
+void perform(uint32_t members, const LaneArray<WarpRequest>& requests,
              LaneArray<WarpResult>& results) {
   const auto first = static_cast<uint32_t>(std::countr_zero(members));
   const WarpOp op = requests[first].op;
@@ -107,8 +105,7 @@ void perform(uint32_t members, uint32_t width, const LaneArray<WarpRequest>& req
     case WarpOp::kShuffleDown:
     case WarpOp::kShuffleXor:
       for_each_lane(members, [&](uint32_t lane) {
-        const WarpResult source =
-            shuffle_source(op, lane, width, requests[lane].b, requests[lane].c);
+        const WarpResult source = shuffle_source(op, lane, requests[lane].b, requests[lane].c);
         // PTX leaves open what comes from a lane that takes no part; here it is the lane's own
         // value.
         const bool member = (members >> source.value & 1) != 0;

@@ -73,3 +73,9 @@ extern "C" __global__ void long_shifts(const int* a, const unsigned* by, int* ou
   out[1] = (int)((unsigned)a[0] >> by[0]);
   out[2] = a[0] >> by[0];
 }
+
+// A table that clang makes a variable of, under a name with dots.
+extern "C" __global__ void lookup(const unsigned* in, unsigned* out) {
+  const unsigned table[7] = {3, 1, 4, 1, 5, 9, 2};
+  out[threadIdx.x] = table[in[threadIdx.x] % 7];
+}
