@@ -375,7 +375,8 @@ __WARPLOCK_FN unsigned int __brev(unsigned int x) {
 __WARPLOCK_FN unsigned long long __brevll(unsigned long long x) {
   return __builtin_bitreverse64(x);
 }
-// Three bits a selector count; the fourth, by which prmt spreads a sign, is no part of the function.
+// Three bits a selector count; the fourth, by which prmt spreads a sign, is no part of the
+// function.
 __WARPLOCK_FN unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
   return (unsigned int)__nvvm_prmt((int)x, (int)y, (int)(selector & 0x7777));
 }
