@@ -99,6 +99,8 @@ std::vector<Snippet> warp_snippets() {
       {"atom", "atom.global.xor.b32 %a0, [%out+4], %a0; mov.u32 %o0, %a0;"},
       {"atom", "@%p0 atom.global.add.u32 %o0, [%d1+28], %a1;"},
       {"red", "red.global.add.u32 [%d1+28], %a0; red.global.max.s32 [%d1+24], %a1;", ""},
+      {"shfl", "shfl.sync.idx.b32 %o0|%p4, %a0, 3, 1, -1;", "op", true},
+      {"shfl", "shfl.sync.idx.b32 %o0|%p4, %a0, 3, 2, -1;", "op", true},
       {"shfl", "shfl.sync.idx.b32 %o0|%p4, %a0, 2, 0x1f, -1;", "op", true},
       {"shfl", "shfl.sync.up.b32 %o0|%p4, %a0, 1, 0, -1;", "op", true},
       {"shfl", "and.b32 %t4, %a1, 3; shfl.sync.up.b32 %o0|%p4, %a0, %t4, 0, -1;", "op", true},
