@@ -40,18 +40,19 @@ std::optional<std::string> why_impossible(const Context& context, bool on_left, 
   }
   Cells::Range range = history.range(index);
   for (uint32_t cell = range.first; cell < range.first + range.count; ++cell) {
-    // Both executions start with the same memory.
+    // Both executions start with the same memory, as their first reads show it.
     if (history.read_from(index, cell) != kNone) continue;
-    uint32_t reader = other_history.first_reader(cell);
-    if (reader == kNone) continue;
-    const Event& first = other.event(reader);
-    uint64_t own = history.piece(index, seen_by(event), cell);
-    uint64_t others = other_history.piece(reader, seen_by(first), cell);
-    bool same_address = event.offset == first.offset &&
-                        (on_left ? context.matching.same_value(seen_by(event), event.width,
-                                                               seen_by(first), first.width)
-                                 : context.matching.same_value(seen_by(first), first.width,
-                                                               seen_by(event), event.width));
+    const uint32_t own_reader = history.first_reader(cell);
+    const uint32_t other_reader = other_history.first_reader(cell);
+    if (own_reader == kNone || other_reader == kNone) continue;
+    const Event &mine = side.event(own_reader), &theirs = other.event(other_reader);
+    uint64_t own = history.piece(own_reader, seen_by(mine), cell);
+    uint64_t others = other_history.piece(other_reader, seen_by(theirs), cell);
+    bool same_address = mine.offset == theirs.offset &&
+                        (on_left ? context.matching.same_value(seen_by(mine), mine.width,
+                                                               seen_by(theirs), theirs.width)
+                                 : context.matching.same_value(seen_by(theirs), theirs.width,
+                                                               seen_by(mine), mine.width));
     if (own == others || same_address) continue;
     return fmt::format("first contents of {}: {} (left) but {} (right)", name_of(context, cell),
                        on_left ? own : others, on_left ? others : own);

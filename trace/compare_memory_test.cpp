@@ -256,6 +256,32 @@ TEST(WithPtx, LoadsMustNotReadWhatABarrierPutsAfterThem) {
   EXPECT_FALSE(agree(with_load(1), with_load(3)));
 }
 
+TEST(WithPtx, AReadBeforeAStrongWriteIsOpenToo) {
+  // On the left no write comes before the volatile load; on the right nothing reads after a write.
+  auto made = [](uint64_t value, bool write_first, uint64_t start = 0) {
+    Builder out = ptx();
+    out.trace.instructions[kLoadAt].text = "ld.volatile.global.u32 %r1, [%rd1]";
+    out.load(0, 0, start);
+    if (write_first) out.store(0, 0, 5);
+    out.load(1, 0, value);
+    if (!write_first) out.store(0, 0, 5);
+    return out;
+  };
+  // The plain store is a race with the load, which excuses nothing.
+  EXPECT_FALSE(agree(made(0, false), made(5, true)));
+  auto strong = [&](uint64_t value, bool write_first, uint64_t start = 0) {
+    Builder out = made(value, write_first, start);
+    out.trace.instructions[kStoreAt].text = "st.volatile.global.u32 [%rd1], %r1";
+    return out;
+  };
+  EXPECT_TRUE(agree(strong(0, false), strong(5, true)));
+  // Recorded before the write that it reads from: nothing puts that write after it.
+  EXPECT_TRUE(agree(strong(0, false), strong(5, false)));
+  EXPECT_FALSE(agree(strong(0, false), strong(1, false)));
+  // The memory at the start was not the same.
+  EXPECT_FALSE(agree(strong(0, false), strong(1, false, 1)));
+}
+
 TEST(WithPtx, TheOrderOfStoresOfTwoThreadsCountsUnlessTheyAreStrong) {
   Builder left = ptx().store(0, 0, 1).store(1, 0, 2), right = ptx().store(1, 0, 2).store(0, 0, 1);
   Comparison comparison = compared(left, right);

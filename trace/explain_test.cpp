@@ -1,5 +1,6 @@
 #include "trace/explain.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -125,6 +126,14 @@ TEST(Explain, AnotherInstruction) {
                               "`ret` (right)"));
   EXPECT_THAT(text, HasSubstr("k.ptx:13  st.global.u32 [%rd1], %r2\n"));
   EXPECT_THAT(text, HasSubstr("k.ptx:14  ret\n"));
+
+  // Values of two different instructions say nothing about each other.
+  right = hand_made();
+  right.events[1].instruction = 0;
+  right.events[1].value = 5;
+  text = explained(left, right);
+  EXPECT_THAT(text, HasSubstr("next event: reg of `add.s32 %r2, %r1, -8` (left)"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("unsigned")));
 }
 
 TEST(Explain, ALocation) {
@@ -168,7 +177,8 @@ TEST(Explain, StaysOnOneScreen) {
     for (Object& object : left.objects) object.name += std::string(200, 'n');
     for (size_t i = 0; i < left.events.size(); i += 7) {
       Trace right = left;
-      right.events[i].value ^= uint64_t{1} << (right.events[i].width * 8 - 1) % 64;
+      const uint32_t bits = 8 * std::max<uint32_t>(1, right.events[i].width);
+      right.events[i].value ^= uint64_t{1} << (bits - 1);
       std::string text = explained(left, right);
       size_t lines = 0;
       std::istringstream in(text);
